@@ -29,6 +29,8 @@ build() { # PROGRAM [FLAGS]: of bench/PROGRAM.c; the flags are for this file onl
 measure_core() {
   build accuracy
   nice -n 10 "$work/accuracy" "$work" "$@"
+  build accuracy_linear
+  nice -n 10 "$work/accuracy_linear" "$work" "$@"
 }
 
 measure_peers() {

@@ -20,6 +20,11 @@ label first. Every encoding is made of public constants:
            features, are for dp_simplex
   forecasts  100,000 generated rows: eight forecasts of a number in 0 .. 1, four of them
            good and with errors of their own, and two with too small or too large values
+  hours    adult23's hours as a target, by its other 22 columns: sets for dp_linear, whose targets
+           stand in front too
+  ages     the age of all 32,561 rows of the raw file by six columns of words, hours and the label
+  beam     magic's second number by the other nine
+  slopes   the columns of mixed30, with a target drawn from a linear model of them
 """
 import csv
 import glob
@@ -128,6 +133,51 @@ def write_forecasts(folder):
     write(folder, 'forecasts', [], [], [(0, 1)] * 9, rows)
 
 
+def write_targets(folder, name, groups, bounds, rows):
+    """rows: a target from -1 to 1, then the features."""
+    write(folder, name, [1] + groups, [], [(-1, 1)] + bounds, [(1, row) for row in rows])
+
+
+def write_hours(data, folder):
+    with open(os.path.join(data, 'adult23.csv')) as file:
+        rows = [[float(field) for field in row] for row in csv.reader(file)]
+    write_targets(folder, 'hours', [7, 6, 5, 2, 1, 1], [(0, 1)] * 22,
+                  [[2 * row[23] - 1] + row[1:23] for row in rows])
+
+
+def write_ages(raw, folder):
+    words = [(column, levels_of(raw, column)) for column in [1, 3, 5, 6, 8, 9]]
+    groups = [len(levels) for _, levels in words] + [1, 1]
+    rows = []
+    for row in raw:
+        features = [(int(row[0]) - 53.5) / 36.5]
+        for column, levels in words:
+            features += one_hot(row[column], levels)
+        rows.append(features + [clip(int(row[12]) / 40 - 1, -1, 1), int(positive(row))])
+    write_targets(folder, 'ages', groups, [(0, 1)] * (sum(groups) - 2) + [(-1, 1), (0, 1)], rows)
+
+
+def read_panel(data, name):
+    with gzip.open(os.path.join(data, 'panel', name + '.dat.gz'), 'rt') as file:
+        next(file)
+        return [list(map(float, line.split()))[1:] for line in file]
+
+
+def write_beam(data, folder):
+    rows = read_panel(data, 'magic')  # of which the first column is constant
+    write_targets(folder, 'beam', [1] * 9, [(-1, 1)] * 9, [[row[2], row[1]] + row[3:] for row in rows])
+
+
+def write_slopes(data, folder):
+    draw = random.Random(5)
+    weights = [draw.gauss(0, 0.1) for _ in range(30)]
+    rows = []
+    for row in read_panel(data, 'mixed30'):
+        target = sum(w * x for w, x in zip(weights, row)) + draw.gauss(0, 0.2)
+        rows.append([clip(target, -1, 1)] + row)
+    write_targets(folder, 'slopes', [5, 5, 5] + [1] * 15, [(0, 1)] * 15 + [(-1, 1)] * 15, rows)
+
+
 def write_panel(data, folder):
     for path in sorted(glob.glob(os.path.join(data, 'panel', '*.dat.gz'))):
         name = os.path.basename(path)[:-len('.dat.gz')]
@@ -207,6 +257,10 @@ def main(data, folder):
     write_few(balance(raw), folder)
     write_two(folder)
     write_forecasts(folder)
+    write_hours(data, folder)
+    write_ages(raw, folder)
+    write_beam(data, folder)
+    write_slopes(data, folder)
 
 
 if __name__ == '__main__':

@@ -18,6 +18,7 @@ INSERT INTO kept SELECT dp_logistic(f, y, 1.0, 0, '{"regularization": 10}') FROM
 INSERT INTO kept SELECT dp_svm(f, y, 1.0, 0.01, '{"mechanism": "sgd", "iterations": 3}') FROM x;
 SELECT dp_classifier(f, y, 1.0, 0, '{"n": 1000}') FROM x;
 SELECT dp_simplex(f, t, 1.0, 0, '{"n": 40, "target": [0, 1]}') FROM x;
+SELECT dp_linear(f, t, 1.0, 0, '{"n": 40, "target": [0, 1]}') FROM x;
 SELECT dp_groups(sex, f, y, 1.0, 0, '{"keys": ["f", "m"], "dimension": 2}') FROM x;
 SELECT dp_ftrl(f, 1.0, 0, '{"n": 42, "dimension": 2}') OVER (ORDER BY id) FROM x;
 SELECT dp_accuracy((SELECT model FROM kept LIMIT 1), f, y, 1.0) FROM x;

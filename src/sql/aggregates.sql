@@ -86,7 +86,8 @@ BEGIN
       ('logistic', 'label anyelement', NULL, 'private logistic regression'),
       ('svm', 'label anyelement', NULL, 'private support vector machine'),
       ('classifier', 'label anyelement', NULL, 'private halfspace or logistic regression, chosen from public parameters'),
-      ('simplex', 'target float8', NULL, 'private regression with weights on the simplex'))
+      ('simplex', 'target float8', NULL, 'private regression with weights on the simplex'),
+      ('linear', 'target float8', NULL, 'private linear regression'))
     SELECT name, format('features float8[], %s, epsilon float8, delta float8%s', label, options) AS arguments,
            'train' AS family, home || '.dp_rows' AS state, 'train' AS final, combine, what
       FROM trainers, unnest(ARRAY['', ', options jsonb']) options

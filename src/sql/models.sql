@@ -12,7 +12,7 @@ CREATE TYPE @extschema@.dp_model AS (
   details jsonb
 );
 COMMENT ON TYPE @extschema@.dp_model IS 'a model released under differential privacy';
-COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex: the score is the prediction';
+COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction';
 COMMENT ON COLUMN @extschema@.dp_model.mechanism IS 'the mechanism that chose the weights';
 COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one';
 COMMENT ON COLUMN @extschema@.dp_model.epsilon IS 'epsilon charged for this release';

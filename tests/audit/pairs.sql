@@ -100,6 +100,10 @@ SELECT audit.add_call('opsamp', 2, 0.1, '[[[[1], true]], [[[1], false]]]',
 
 -- ---- other trainers, and the same mechanisms through other functions ----
 
+SELECT audit.add_call('dp_linear, pure', 1, 0, '[[[[1], null, 1]], [[[1], null, -1]]]',
+                      $$SELECT (dp_linear(x, target, 1.0, 0.0, '{"n": 1, "target": [-1, 1], "dimension": 1, "intercept": false}')).weights[1] FROM {0}$$);
+SELECT audit.add_call('dp_linear, with delta', 1, 0.05, '[[[[1], null, 1]], [[[1], null, -1]]]',
+                      $$SELECT (dp_linear(x, target, 1.0, 0.05, '{"n": 1, "target": [-1, 1], "dimension": 1, "intercept": false, "noise": "gaussian"}')).weights[1] FROM {0}$$);
 SELECT audit.add_call('dp_simplex, pure', 1, 0, '[[[[0, 1], null, 0]], [[[0, 1], null, 1]]]',
                       $$SELECT (dp_simplex(x, target, 1.0, 0.0, '{"n": 1, "clip": [0, 1], "target": [0, 1], "dimension": 2}')).weights[1] FROM {0}$$);
 SELECT audit.add_call('dp_simplex, with delta', 1, 0.05, '[[[[0, 1], null, 0]], [[[0, 1], null, 1]]]',

@@ -63,6 +63,8 @@ mutants=(
   '96|test_opsamp|opsamp: sigma half as long as the calibration assumes'
   '97|test_opsamp|opsamp: the gap to the minimum divided by 10,000'
   '98|test_opsamp|opsamp: the mean distance used as a bound on the distance'
+  '250|test_linear|linear: slopes of residuals clipped to 4 on one side'
+  '251|test_linear|linear: the target of a clipped row not scaled with it'
   '100|test_simplex_scale|simplex: epsilon of a draw times 0.8'
   '101|test_simplex_scale|simplex: the curvature left out of the epsilon of a draw'
   '102|test_simplex_scale|simplex: rho of a draw computed as epsilon^2 / 16 instead of epsilon^2 / 8'

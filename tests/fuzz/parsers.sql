@@ -91,7 +91,7 @@ INSERT INTO parser VALUES
   ('keys', 'SELECT dp_groups(key, features, label, 1.0, 0.0, $1::jsonb) FROM fuzz_row', '{UB003}');
 INSERT INTO parser
   SELECT 'options of ' || method, format('SELECT dpobj.price_aggregate(%L, %s, 1.0, 1e-6, $1::jsonb)', method, d), '{}'
-  FROM unnest('{halfspace,logistic,svm,classifier,simplex,ftrl,select,accuracy,confusion}'::text[], '{2,2,2,2,2,2,2,1,1}'::int[]) s(method, d);
+  FROM unnest('{halfspace,logistic,svm,classifier,simplex,linear,ftrl,select,accuracy,confusion}'::text[], '{2,2,2,2,2,2,2,2,1,1}'::int[]) s(method, d);
 
 INSERT INTO seed VALUES
   ('features', '{"age": {"bins": [25, 35, 45.5], "drop_first": true, "null": 30}}'),
@@ -139,6 +139,7 @@ INSERT INTO seed VALUES
   ('options of svm', '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "noise": "laplace", "regularization": 2}'),
   ('options of svm', '{"mechanism": "sgd", "sampling": "fixed", "batch": 16, "n": 1000, "iterations": 5}'),
   ('options of classifier', '{"n": 15000, "groups": [1, 1], "intercept": false, "adjacency": "replace"}'),
+  ('options of linear', '{"n": 4000, "target": [-3, 40], "noise": "gaussian", "regularization": 4000, "intercept": false}'),
   ('options of simplex', '{"n": 4000, "clip": [0, 1], "target": [-3, 3], "regularization": 4000}'),
   ('options of ftrl', '{"n": 300, "dimension": 2, "clip": [0, 2], "mechanism": "tree", "noise": "gaussian"}'),
   ('options of accuracy', '{"adjacency": "add_remove"}'), ('options of confusion', '{}'), ('options of select', '{"adjacency": "replace"}');

@@ -56,7 +56,9 @@ request_of(MechanismKind kind)
 	if (mechanism->convex || mechanism->targets)
 		grid_set_plain(&request.grid, 2);
 	if (mechanism->convex)
-		request.convex = (ConvexTerms){.loss = LOSS_HUBER, .radius = 1.0, .lambda = LAMBDA_ONE};
+		request.convex = (ConvexTerms){.loss = mechanism->targets ? LOSS_SQUARES : LOSS_HUBER,
+									   .radius = 1.0,
+									   .lambda = LAMBDA_ONE};
 	if (kind == MECHANISM_OBJECTIVE || kind == MECHANISM_POOL)
 	{
 		request.convex.noise = CONVEX_KNORM;
@@ -81,7 +83,7 @@ request_of(MechanismKind kind)
 		request.convex.norm = INT64_C(1) << CONVEX_OUTPUT_BITS;
 		request.convex.steps = 8;
 	}
-	if (mechanism->targets)
+	if (kind == MECHANISM_SIMPLEX)
 		request.simplex = (SimplexTerms){.lambda = 1.0,
 										 .rows = 3,
 										 .low = -65536,

@@ -97,6 +97,7 @@ my %request = (
 	delta => trains("'{i,t}', delta => 0.001"),
 	method => trains("'{i,t}', method => 'halfspace'"),
 	classifier => trains("'{i,t}', method => 'classifier', delta => 0.001"),
+	linear => trains("'{i,t,u}', method => 'linear'", 'n'),
 	simplex => trains("'{i,t,u}', method => 'simplex'", 'n'),
 	'simplex of a boolean' => trains("'{i,n}', method => 'simplex', delta => 0.001", 'b'),
 	name => trains("'{i,t}', name => 'NAME'"),

@@ -274,6 +274,7 @@ my %streaming = (
 	'exponential' => ['logistic', '"mechanism": "exponential", "net": 3000'],
 	'localized' => ['svm', '"mechanism": "localized", "net": 3000, "regularization": 200'],
 	'opsamp' => ['logistic', '"mechanism": "opsamp", "n": 30000, "calls": 256'],
+	'linear' => ['linear', '"n": 30000'],
 	# 429 draws, of which so many are of the rarer choices that two models differ by 0.008 in the mean square
 	'simplex' => ['simplex', '"n": 30000', 0.06],
 	'simplex, a part' => ['simplex', '"n": 20000', 0.5]);
@@ -282,7 +283,7 @@ my %streaming = (
 sub trained
 {
 	my ($method, $options, @settings) = @_;
-	my $label = $method eq 'simplex' ? 'features[2]' : 'label';
+	my $label = $method =~ /^(simplex|linear)$/ ? 'features[2]' : 'label';
 	my $query = q(SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres');
 	my $before = scalar_of($node, $query);
 	my $session = session_with(@settings);

@@ -152,7 +152,7 @@ sub model
 {
 	my ($method, $name, @features) = @_;
 	my $list = join ', ', map { my $f = $_; $f =~ s/'/''/g; "'$f'" } @features;
-	my $label = $method eq 'simplex' ? 'cost' : 'ill';
+	my $label = $method =~ /^(simplex|linear)$/ ? 'cost' : 'ill';
 
 	$node->safe_psql('postgres',
 		"SELECT FROM dpobj.train('$relation', '$label', 5, ARRAY[$list], method => '$method', name => '$name'"
@@ -207,10 +207,13 @@ SQL
 is($node->safe_psql('postgres', qq(SELECT count(dpobj.score(model, v)) FROM $relation v, "scrambled total")), $count,
 	'a model of these columns predicts every row');
 
-model('simplex', 'number', qw(f8 wide n));
-compare(
-	'simplex', "SELECT id, dpobj.score('number', v, 'ana') FROM $relation v ORDER BY 1",
-	$node->safe_psql('postgres', "SELECT dpobj.predict_sql('number', owner => 'ana')"), 'dp_prediction');
+for my $method (qw(simplex linear))
+{
+	model($method, $method, qw(f8 wide n));
+	compare(
+		$method, "SELECT id, dpobj.score('$method', v, 'ana') FROM $relation v ORDER BY 1",
+		$node->safe_psql('postgres', "SELECT dpobj.predict_sql('$method', owner => 'ana')"), 'dp_prediction');
+}
 
 # Another table, whose name must be quoted.
 my $elsewhere = $node->safe_psql('postgres', q(SELECT dpobj.predict_sql('model 1', '"Two Words"."New"', 'ana')));
@@ -253,7 +256,7 @@ is($ana->ask($each), $serial, 'a parallel plan has the same predictions');
 
 my $many = q{SELECT coalesce(string_agg(name, ',' ORDER BY name), '') FROM dpobj.models};
 $ana->ask("SELECT dpobj.share('model 1', 'bob'), dpobj.share('model 2', 'team')");
-my %sees = (ana => 'model 1,model 2,model 3,model 4,model 5,model 6,model 7,model 8,number,total', bob => 'model 1', carl => 'model 2');
+my %sees = (ana => 'linear,model 1,model 2,model 3,model 4,model 5,model 6,model 7,model 8,simplex,total', bob => 'model 1', carl => 'model 2');
 sub sees
 {
 	my ($who, $role, $database) = @_;
@@ -304,7 +307,7 @@ $standby->stop;
 
 # ---- predictions are not charged ----
 
-is($node->safe_psql('postgres', "SELECT count(*) FROM dpobj.ledger WHERE event = 'charged' AND door = 'analyst'"), 10,
+is($node->safe_psql('postgres', "SELECT count(*) FROM dpobj.ledger WHERE event = 'charged' AND door = 'analyst'"), 11,
 	'only trainings were charged');
 
 $ana->quit;

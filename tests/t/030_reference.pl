@@ -10,7 +10,7 @@ CREATE EXTENSION dpobj;
 CREATE TABLE patient AS
   SELECT ARRAY[i % 2, i % 3 - 1, i % 7 / 6.0, 0, 0, 0, 0, 0, 0, 0, 0, 0]::float8[] AS features, i % 3 = 1 AS readmitted,
          (ARRAY['north', 'south'])[1 + i % 2] AS ward, (ARRAY['f', 'm'])[1 + i % 5 / 3] AS sex, 2023 + i % 2 AS year,
-         20 + i % 60 AS age
+         20 + i % 60 AS age, i % 60 AS days
   FROM generate_series(1, 3000) i;
 CREATE TABLE kept AS SELECT dp_halfspace(features, readmitted, 0.5, 0) AS model FROM patient;
 CREATE TABLE candidate AS SELECT 1 AS id, model FROM kept;

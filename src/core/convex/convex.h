@@ -8,6 +8,9 @@
  * in sum form (theorem V1), for rows clipped to |x|_2 <= R.  Everything is
  * computed in units of R: rows v = x / R with |v| <= 1 and weights u = R w, which
  * leaves the scores as they are and turns Lambda into lambda = Lambda / R^2.
+ *
+ * With LOSS_SQUARES a row has a target t instead of a label, and adds psi(<x, w> - t).  A row that
+ * is clipped has x and t scaled by the same factor.
  */
 #ifndef DPOBJ_CORE_CONVEX_H
 #define DPOBJ_CORE_CONVEX_H
@@ -23,7 +26,9 @@ typedef enum ConvexLoss
 	LOSS_LOGISTIC, /* ln(1 + exp(-margin)) */
 	LOSS_CLIPPED,  /* the same with its slope clipped to 1/2: a line below margin 0 */
 	LOSS_HUBER,    /* the hinge, rounded off over margins 1 - h .. 1 + h, h = 1/2 */
-	LOSS_KINDS
+	LOSS_SQUARES,  /* z^2 / 2 with its slope clipped to 1: lines beyond +-1; rows have targets */
+	LOSS_KINDS,
+	LOSS_LABEL_KINDS = LOSS_SQUARES /* those before it are of labels */
 } ConvexLoss;
 
 typedef enum ConvexNoise
@@ -77,7 +82,15 @@ typedef struct ConvexTerms
 	int64_t peak; /* the bound on |v_j|, units of 2^-20 */
 	int calls;    /* of the oracle */
 	ConvexColumns columns; /* with CONVEX_KNORM; else all 0 */
+	double unit; /* of targets: the threshold in their own units, for facts only; 0: none */
 } ConvexTerms;
+
+/* What a weight is multiplied by, after R, to be released. */
+static inline double
+convex_weight_unit(const ConvexTerms *terms)
+{
+	return (terms->unit > 0 ? terms->unit : 1) / terms->radius;
+}
 
 /* Lambda, for w in units of the features. */
 static inline double

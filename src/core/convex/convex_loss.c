@@ -7,13 +7,15 @@
 
 #include "core/base/mutant.h"
 
-const char *const loss_names[LOSS_KINDS] = {
-	[LOSS_LOGISTIC] = "logistic", [LOSS_CLIPPED] = "clipped_logistic", [LOSS_HUBER] = "huber"};
+const char *const loss_names[LOSS_KINDS] = {[LOSS_LOGISTIC] = "logistic",
+											[LOSS_CLIPPED] = "clipped_logistic",
+											[LOSS_HUBER] = "huber",
+											[LOSS_SQUARES] = "clipped_squares"};
 
 double
 loss_curvature(ConvexLoss loss)
 {
-	return loss == LOSS_HUBER ? 1.0 : 0.25;
+	return loss == LOSS_HUBER || loss == LOSS_SQUARES ? 1.0 : 0.25;
 }
 
 double
@@ -28,6 +30,8 @@ true_slope(ConvexLoss loss, double margin)
 {
 	if (loss == LOSS_HUBER)
 		return margin <= 0.5 ? 1 : margin >= 1.5 ? 0 : 1.5 - margin;
+	if (loss == LOSS_SQUARES)
+		return -margin;
 	return 1 / (1 + exp(margin));
 }
 
@@ -42,15 +46,16 @@ loss_table_make(ConvexLoss loss, LossTable *table)
 	const double step = 1.0 / (1 << SLOPE_KNOT_BITS);
 	const int64_t drop = (int64_t) (one * step * loss_curvature(loss));
 	int64_t before = (int64_t) (one * (MUTANT(214) ? 1 : loss_steepness(loss)));
+	const int64_t least = loss != LOSS_SQUARES ? 0 : MUTANT(250) ? 4 * -before : -before;
 
 	for (int k = 0; k < SLOPE_KNOTS; k++)
 	{
-		int64_t slope = (int64_t) (one * true_slope(loss, k * step - SLOPE_REACH) + 0.5);
+		int64_t slope = (int64_t) floor(one * true_slope(loss, k * step - SLOPE_REACH) + 0.5);
 
 		slope = slope > before ? before : slope;
 		if (k > 0 && slope < before - drop)
 			slope = before - drop;
-		table->slope[k] = slope < 0 ? 0 : slope;
+		table->slope[k] = slope < least ? least : slope;
 		before = table->slope[k];
 	}
 }

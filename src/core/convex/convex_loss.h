@@ -1,16 +1,17 @@
 /*
  * convex_loss.h - the slopes of the losses, as integer tables.
  *
- * A loss is given by a(z) = -psi'(z), z the margin: here a spline, linear between knots 2^-9 apart
- * and constant beyond +-32, with integer values at the knots.  It does not increase, lies in
- * 0 .. c and falls at most at rate beta.  So psi is convex and |psi'| <= c and psi'' <= beta hold
- * exactly, whatever errors libm has, and slopes are computed in integers without error. psi is
- * twice differentiable except at the knots, a null set: w -> grad J(w) is piecewise affine and
- * one-to-one, which is what the change of variables needs (theorem V3).
+ * A loss is given by a(z) = -psi'(z), z the margin or, with a target, the residual: here a spline,
+ * linear between knots 2^-9 apart and constant beyond +-32, with integer values at the knots.  It
+ * does not increase, lies in 0 .. c, of LOSS_SQUARES in -c .. c, and falls at most at rate beta. So
+ * psi is convex and |psi'| <= c and psi'' <= beta hold exactly, whatever errors libm has, and
+ * slopes are computed in integers without error. psi is twice differentiable except at the knots, a
+ * null set: w -> grad J(w) is piecewise affine and one-to-one, which is what the change of
+ * variables needs (theorem V3).
  *
  * The spline is within 5e-8 of the logistic slope, clipped or not, and equal to that of the
- * Huberised hinge.  Clipping the slope is clipping the gradients of a generalised linear model one
- * by one (Song, Steinke, Thakkar and Thakurta 2021).
+ * Huberised hinge and of clipped squares.  Clipping the slope is clipping the gradients of a
+ * generalised linear model one by one (Song, Steinke, Thakkar and Thakurta 2021).
  */
 #ifndef DPOBJ_CORE_CONVEX_LOSS_H
 #define DPOBJ_CORE_CONVEX_LOSS_H
@@ -22,6 +23,7 @@
 
 #define SLOPE_KNOT_BITS 9 /* 2^9 knots to a unit of margin */
 #define SLOPE_REACH 32    /* beyond it slopes are constant */
+#define TARGET_REACH 16   /* of targets; less than where LOSS_SQUARES bends */
 #define SLOPE_KNOTS ((2 * SLOPE_REACH << SLOPE_KNOT_BITS) + 1)
 #define SLOPE_BITS 40 /* a slope of 1 at a knot is 2^40 */
 
@@ -36,7 +38,7 @@ typedef struct LossTable
 
 extern void loss_table_make(ConvexLoss loss, LossTable *table);
 
-/* beta, a power of two: 1/4 for the logistic losses, 1 for Huber's. */
+/* beta, a power of two: 1/4 for the logistic losses, 1 for the others. */
 extern double loss_curvature(ConvexLoss loss);
 
 /* c, a power of two: 1/2 for the clipped logistic loss, 1 for the others. */
@@ -48,6 +50,9 @@ extern const char *const loss_names[LOSS_KINDS];
 /* The largest margin of a table; callers clip to it. */
 #define SCORE_REACH ((Wide) SLOPE_REACH << SCORE_BITS)
 
+/* From a knot to the next one, in units of scores. */
+#define SLOPE_KNOT_GAP ((Wide) 1 << (SCORE_BITS - SLOPE_KNOT_BITS))
+
 /* a(margin), exactly. */
 static inline Wide
 loss_slope(const LossTable *table, Wide margin)
@@ -57,11 +62,11 @@ loss_slope(const LossTable *table, Wide margin)
 	Wide rest;
 
 	if (knot < 0)
-		return (Wide) table->slope[0] << (SCORE_BITS - SLOPE_KNOT_BITS);
+		return table->slope[0] * SLOPE_KNOT_GAP;
 	if (knot >= SLOPE_KNOTS - 1)
-		return (Wide) table->slope[SLOPE_KNOTS - 1] << (SCORE_BITS - SLOPE_KNOT_BITS);
-	rest = place - ((Wide) knot << (SCORE_BITS - SLOPE_KNOT_BITS));
-	return ((Wide) table->slope[knot] << (SCORE_BITS - SLOPE_KNOT_BITS)) -
+		return table->slope[SLOPE_KNOTS - 1] * SLOPE_KNOT_GAP;
+	rest = place - knot * SLOPE_KNOT_GAP;
+	return table->slope[knot] * SLOPE_KNOT_GAP -
 		   (Wide) (table->slope[knot] - table->slope[knot + 1]) * rest;
 }
 

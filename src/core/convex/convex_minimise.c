@@ -104,6 +104,6 @@ convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memo
 {
 	static const NewtonDomain space = {norm_above, newton, steepest, move, slope_above};
 
-	memset(u, 0, (size_t) objective->rows->instance->dimension * sizeof(Wide));
+	memset(u, 0, (size_t) objective->rows->dimension * sizeof(Wide));
 	return newton_minimise(&space, objective, 0, tolerance, memory, u);
 }

@@ -21,6 +21,17 @@ typedef struct GradientWork
 	HessianSums hessian;
 } GradientWork;
 
+/*
+ * In units of scores.  Where a score was clipped to +-SLOPE_REACH, the residual is beyond the last
+ * bend still: a target is TARGET_REACH at most.
+ */
+static Wide
+target_of(const ConvexBlock *block, int64_t i)
+{
+	return block->target == NULL ? 0
+								 : block->target[i] * ((Wide) 1 << (SCORE_BITS - FIXED_POINT_BITS));
+}
+
 static void
 add_block(void *context, const ConvexBlock *block)
 {
@@ -30,7 +41,7 @@ add_block(void *context, const ConvexBlock *block)
 
 	for (int64_t i = 0; i < block->rows; i++, v += work->dimension)
 	{
-		Wide score = row_score(v, work->split, work->dimension);
+		Wide score = row_score(v, work->split, work->dimension) - target_of(block, i);
 		Wide ahead = loss_slope(table, score);
 		Wide behind = loss_slope(table, -score);
 
@@ -64,7 +75,7 @@ work_create(const ConvexRows *rows, const LossTable *table, const SplitWeights *
 
 	work->table = table;
 	work->split = split;
-	work->dimension = rows->instance->dimension;
+	work->dimension = rows->dimension;
 	work->bent = bent;
 	if (bent)
 		hessian_sums_create(&work->hessian, work->dimension, memory);
@@ -83,7 +94,7 @@ void
 convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b, const Wide *u,
 			Memory *memory, Wide *gradient, double *hessian)
 {
-	int dimension = rows->instance->dimension;
+	int dimension = rows->dimension;
 	void *work[CREW_MAX_THREADS];
 	GradientSums *sums;
 	SplitWeights split;

@@ -22,7 +22,7 @@ squared_norm(const int32_t *x, int dimension)
  * Rounds towards zero, so that a row of length R stays within the ball.  If rounding of doubles
  * still leaves a row outside, it is shortened by whole units.
  */
-void
+double
 convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)
 {
 	double norm = sqrt((double) squared_norm(x, dimension)) / FIXED_POINT_ONE;
@@ -34,4 +34,5 @@ convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)
 	while (!MUTANT(30) && squared_norm(v, dimension) > INT64_C(1) << (2 * ROW_BITS))
 		for (int j = 0; j < dimension; j++)
 			v[j] -= (v[j] > 0) - (v[j] < 0);
+	return norm > radius ? radius / norm : 1;
 }

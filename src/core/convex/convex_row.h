@@ -11,7 +11,7 @@
 
 #define ROW_BITS 20
 
-/* v of x, which is in units of 2^-16. */
-extern void convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v);
+/* v of x, which is in units of 2^-16.  Returns what x was scaled by to fit the ball: 1 or less. */
+extern double convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v);
 
 #endif

@@ -18,19 +18,22 @@ struct ConvexReader
 	void *context;
 	RowReader *source;
 	int32_t *v;
+	int32_t target[BLOCK_ROWS];
 	int64_t positive[BLOCK_ROWS];
 	int64_t negative[BLOCK_ROWS];
 };
 
-static void
+/* Returns the target; 0 if there is none.  A residual is scaled with its row. */
+static int32_t
 clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
 {
-	int dimension = rows->instance->dimension;
+	int dimension = rows->dimension;
+	double share = convex_clip_row(x + (rows->targets ? 1 : 0), dimension, rows->radius, v);
 
-	convex_clip_row(x, dimension, rows->radius, v);
 	if (rows->peak < CONVEX_NO_PEAK && !MUTANT(115))
 		for (int j = 0; j < dimension; j++)
 			v[j] = v[j] < -rows->peak ? -rows->peak : v[j] > rows->peak ? rows->peak : v[j];
+	return rows->targets ? (int32_t) (x[0] * (MUTANT(251) ? 1 : share)) : 0;
 }
 
 /* Reads and clips the next block; rows without a label in the batch are dropped first. */
@@ -38,7 +41,7 @@ static ConvexBlock
 read_block(ConvexReader *reader, int64_t first)
 {
 	const ConvexRows *rows = reader->rows;
-	int dimension = rows->instance->dimension;
+	int columns = rows->instance->dimension;
 	RowBlock block = row_reader_block(reader->source, first);
 	int64_t kept = 0;
 
@@ -52,11 +55,13 @@ read_block(ConvexReader *reader, int64_t first)
 	{
 		if (block.positive[i] + block.negative[i] == 0)
 			continue;
-		clip_row(rows, block.x + i * dimension, reader->v + kept * dimension);
+		reader->target[kept] =
+			clip_row(rows, block.x + i * columns, reader->v + kept * rows->dimension);
 		reader->positive[kept] = block.positive[i];
 		reader->negative[kept++] = block.negative[i];
 	}
-	return (ConvexBlock){kept, reader->v, reader->positive, reader->negative};
+	return (ConvexBlock){kept, reader->v, rows->targets ? reader->target : NULL, reader->positive,
+						 reader->negative};
 }
 
 /* Each thread takes the next block when it is free. */
@@ -101,10 +106,10 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 				 ConvexRows *rows)
 {
 	int64_t blocks = (instance->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
-	size_t dimension = (size_t) instance->dimension;
 
 	memset(rows, 0, sizeof(*rows));
 	rows->instance = instance;
+	rows->dimension = instance->dimension;
 	rows->radius = radius;
 	rows->peak = CONVEX_NO_PEAK;
 	rows->threads = threads < CREW_MAX_THREADS ? threads : CREW_MAX_THREADS;
@@ -116,11 +121,18 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 
 		reader->rows = rows;
 		reader->source = row_reader_create(instance, memory);
-		reader->v = memory_allocate(memory, BLOCK_ROWS, dimension * sizeof(int32_t));
+		reader->v = memory_allocate(memory, BLOCK_ROWS, (size_t) rows->dimension * sizeof(int32_t));
 		rows->reader[k] = reader;
 	}
 	rows->labels = row_reader_labels(instance, memory);
 	rows->count = (double) rows->labels * (1 + 1e-9);
+}
+
+void
+convex_rows_set_targets(ConvexRows *rows)
+{
+	rows->targets = true;
+	rows->dimension = rows->instance->dimension - 1;
 }
 
 void

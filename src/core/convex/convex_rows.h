@@ -8,6 +8,7 @@
 #define DPOBJ_CORE_CONVEX_ROWS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/convex/batch.h"
@@ -21,6 +22,8 @@ typedef struct ConvexReader ConvexReader;
 typedef struct ConvexRows
 {
 	const Instance *instance;
+	int dimension; /* of v: the instance's, but for a target */
+	bool targets;  /* initially false */
 	double radius;
 	int64_t labels;
 	double count; /* of all labels, rounded up */
@@ -37,12 +40,17 @@ typedef struct ConvexRows
 /* The instance must outlive the rows, which must not be moved. */
 extern void convex_rows_make(const Instance *instance, double radius, int threads, Memory *memory,
 							 ConvexRows *rows);
+
+/* The first number of each row is a target, and all labels are positive. */
+extern void convex_rows_set_targets(ConvexRows *rows);
+
 extern void convex_rows_release(ConvexRows *rows, Memory *memory);
 
 typedef struct ConvexBlock
 {
 	int64_t rows;
-	const int32_t *v; /* rows x dimension, row-major */
+	const int32_t *v;      /* rows x dimension, row-major */
+	const int32_t *target; /* in units of 2^-16, scaled as the row is; NULL: none */
 	const int64_t *positive;
 	const int64_t *negative;
 } ConvexBlock;

@@ -124,13 +124,13 @@ int64_t
 newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wide bound,
 				double gap, Memory *memory, Wide *u)
 {
-	size_t dimension = (size_t) objective->rows->instance->dimension;
+	size_t dimension = (size_t) objective->rows->dimension;
 	Newton *search = memory_allocate_zero(memory, 1, sizeof(Newton));
 	int64_t rounds = 0;
 
 	search->domain = domain;
 	search->objective = objective;
-	search->dimension = objective->rows->instance->dimension;
+	search->dimension = objective->rows->dimension;
 	search->bound = bound;
 	search->memory = memory;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));

@@ -43,6 +43,15 @@ convex_default_radius(const Encoding *encoding)
 	return row_length(encoding, 1);
 }
 
+/* The square of a column that is in no one-hot group is taken for this share of its largest. */
+#define USUAL_SQUARE (1.0 / 3)
+
+double
+convex_usual_radius(const Encoding *encoding)
+{
+	return row_length(encoding, USUAL_SQUARE);
+}
+
 /* ---- regularisation ---- */
 
 /*
@@ -192,25 +201,34 @@ convex_set_shorter_noise(MechanismRequest *request, const Encoding *encoding, in
 
 /* ---- regularisation by the noise ---- */
 
-/* Lambda over the noise s of a column, by s / n, and where n is not declared (rule U17). */
-#define KAPPA_ROWS 500.0
-#define KAPPA_LEAST 0.2
-#define KAPPA_MOST 20.0
-#define KAPPA_MIDDLE 2.0
+/*
+ * Lambda over the noise s of a column, by s / n, and where n is not declared: for labels (rule
+ * U17) and for targets (rule Y3).
+ */
+typedef struct Kappa
+{
+	double rows;
+	double least;
+	double most;
+	double middle;
+	double hessian; /* the most that the Hessian takes of the objective's epsilon */
+} Kappa;
 
-/* The most that the Hessian takes of the objective's epsilon. */
-#define HESSIAN_MOST 0.5
+static const Kappa kappa_of_labels = {500, 0.2, 20, 2, 0.5};
+static const Kappa kappa_of_targets = {30, 0.02, 20, 0.3, 0.25};
 
 /*
- * The least lambda with lambda R^2 = kappa(s) s or more and e <= epsilon' / 2, where e = ln(1 +
- * beta / lambda) is what the Hessian takes.  s falls as lambda grows, so that halving finds it.
+ * The least lambda with lambda R^2 = kappa(s) s or more and e within its share of epsilon', where
+ * e = ln(1 + beta / lambda) is what the Hessian takes.  s falls as lambda grows, so that halving
+ * finds it.
  */
 static int64_t
 lambda_by_rows(const MechanismRequest *request, int64_t rows)
 {
 	const ConvexTerms *terms = &request->convex;
+	const Kappa *by = terms->loss == LOSS_SQUARES ? &kappa_of_targets : &kappa_of_labels;
 	double epsilon = convex_inner_epsilon(privacy_epsilon(request->epsilon));
-	double least = loss_curvature(terms->loss) / expm1(HESSIAN_MOST * epsilon) * LAMBDA_ONE;
+	double least = loss_curvature(terms->loss) / expm1(by->hessian * epsilon) * LAMBDA_ONE;
 	double low = log(fmin(fmax(least, LAMBDA_MIN), LAMBDA_MAX));
 	double high = log(LAMBDA_MAX);
 	double spread = column_spread(request);
@@ -221,13 +239,13 @@ lambda_by_rows(const MechanismRequest *request, int64_t rows)
 		MechanismRequest trial = *request;
 		ConvexScale scale = {0};
 		double noise;
-		double kappa = KAPPA_MIDDLE;
+		double kappa = by->middle;
 
 		trial.convex.lambda = (int64_t) ceil(exp(middle));
 		(void) convex_request_scale(&trial, &scale);
 		noise = scale.inner * spread;
 		if (rows > 0)
-			kappa = fmin(fmax(KAPPA_ROWS * noise / (double) rows, KAPPA_LEAST), KAPPA_MOST);
+			kappa = fmin(fmax(by->rows * noise / (double) rows, by->least), by->most);
 		if (kappa * noise > exp(middle) / LAMBDA_ONE * terms->radius * terms->radius)
 			low = middle;
 		else
@@ -243,7 +261,8 @@ convex_default_lambda_for_noise(const MechanismRequest *request, int64_t rows)
 
 	if (convex_kind(request) == CONVEX_OUTPUT)
 		return request->convex.lambda;
-	if (request->convex.noise == CONVEX_KNORM || request->convex.loss == LOSS_CLIPPED)
+	if (request->convex.noise == CONVEX_KNORM || request->convex.loss == LOSS_CLIPPED ||
+		request->convex.loss == LOSS_SQUARES)
 		return lambda_by_rows(request, rows);
 	most = LAMBDA_OF_LENGTH * LAMBDA_ONE * convex_noise_length(request);
 	most = fmax(most, 2 * least_lambda(request));
@@ -259,10 +278,21 @@ convex_default(MechanismRequest *request, const Encoding *encoding, int64_t delt
 	request->convex.lambda = convex_default_lambda_for_noise(request, rows);
 }
 
-/* ---- a classifier ---- */
+/* ---- targets ---- */
 
-/* The square of a column that is in no one-hot group is taken for this share of its largest. */
-#define USUAL_SQUARE (1.0 / 3)
+/*
+ * Found by trial (rule Y3).  A small threshold has little noise, and minds rows far off less than
+ * squares do.
+ */
+double
+convex_default_threshold(int64_t epsilon)
+{
+	double threshold = 0.55 * pow((double) epsilon / EPSILON_ONE, 0.3);
+
+	return fmin(fmax(threshold, 1.0 / TARGET_REACH), 1);
+}
+
+/* ---- a classifier ---- */
 
 /* The radius with Gaussian noise as a share of the longest row: all rows have that length. */
 #define GAUSSIAN_SHARE 0.15
@@ -287,7 +317,7 @@ convex_default_classifier(MechanismRequest *request, const Encoding *encoding, i
 	convex_set_noise(&gaussian, CONVEX_GAUSSIAN, delta);
 	gaussian.convex.lambda = convex_default_lambda_for_noise(&gaussian, rows);
 	other = convex_column_noise(&gaussian, encoding) / gaussian.convex.radius *
-			row_length(encoding, USUAL_SQUARE);
+			convex_usual_radius(encoding);
 	if (knorm <= other)
 		return knorm;
 	*request = gaussian;

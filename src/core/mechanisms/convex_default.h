@@ -14,12 +14,21 @@
  */
 extern double convex_default_radius(const Encoding *encoding);
 
+/* The same where numbers have a third of their largest squares. */
+extern double convex_usual_radius(const Encoding *encoding);
+
+/*
+ * Beyond which residual, as a share of the targets' largest size, the slope of LOSS_SQUARES is
+ * clipped; epsilon is a row's, in nano-units.
+ */
+extern double convex_default_threshold(int64_t epsilon);
+
 /* Lambda / R^2 in units of LAMBDA_ONE, before the noise is known. */
 extern int64_t convex_default_lambda(const MechanismRequest *request);
 
 /*
  * The same once the noise is known; reads the former from the request.  Smaller where the noise is
- * short; for K-norm noise and for the clipped loss it goes by rows, the declared number or 0.
+ * short; for K-norm noise and for the clipped losses it goes by rows, the declared number or 0.
  */
 extern int64_t convex_default_lambda_for_noise(const MechanismRequest *request, int64_t rows);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "core/convex/convex_columns.h"
+#include "core/convex/convex_loss.h"
 #include "core/convex/convex_minimise.h"
 #include "core/mechanisms/utility.h"
 #include "core/noise/calibration.h"
@@ -149,6 +150,8 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 
 	loss_table_make(terms->loss, table);
 	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
+	if (mechanism_get(request->kind)->targets)
+		convex_rows_set_targets(&rows);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
 	convex_rows_release(&rows, tools->memory);
 	memory_release(tools->memory, table);
@@ -222,6 +225,26 @@ convex_gaussian_pair(const MechanismRequest *request, Pair *pair)
 }
 
 /*
+ * The objective has mu = g / sigma and ln(1 + beta / lambda); the noise that hides how near the
+ * answer is to its minimum has epsilon / 256 (theorems V4 and V8).
+ */
+void
+convex_objective_pair(const MechanismRequest *request, Pair *pair)
+{
+	ConvexScale scale;
+
+	if (request->convex.noise != CONVEX_GAUSSIAN || pair->delta == 0 ||
+		convex_request_scale(request, &scale) != CONVEX_FITS)
+		return;
+	pair->kind = PAIR_OBJECTIVE;
+	pair->mu = PAIR_ROUNDED_UP * convex_gradient_change(request->convex.loss, request->adjacency) /
+			   scale.inner;
+	pair->ratio = PAIR_ROUNDED_UP * loss_curvature(request->convex.loss) * (double) LAMBDA_ONE /
+				  (double) request->convex.lambda;
+	pair->outer = PAIR_ROUNDED_UP * convex_outer_epsilon(privacy_epsilon(request->epsilon));
+}
+
+/*
  * The length that noise exceeds with probability beta at most: a Gamma(d) variable by Chernoff's
  * bound, a normal vector by concentration about sqrt(d).  For K-norm noise it is |b|_K that has a
  * Gamma law, of d degrees of freedom at most.
@@ -255,7 +278,7 @@ convex_distance(const MechanismRequest *request, double beta)
 					convex_unit_length(terms, dimension) / lambda;
 	distance += noise_quantile(output ? terms->noise : CONVEX_GAMMA, dimension, scale.outer,
 							   output ? beta : beta / 2);
-	return distance / terms->radius;
+	return distance * convex_weight_unit(terms);
 }
 
 void
@@ -287,7 +310,8 @@ convex_describe_noise(const MechanismRequest *request, Facts *facts)
 	const ConvexTerms *terms = &request->convex;
 
 	facts_text(facts, "noise", names[terms->noise]);
-	facts_number(facts, "weight_step", ldexp(1, -CONVEX_OUTPUT_BITS) / terms->radius, FACT_EXACT);
+	facts_number(facts, "weight_step", ldexp(1, -CONVEX_OUTPUT_BITS) * convex_weight_unit(terms),
+				 FACT_EXACT);
 }
 
 /* The body of the noise, and what the Hessian takes of epsilon. */
@@ -319,5 +343,6 @@ convex_describe_scale(const MechanismRequest *request, Facts *facts)
 		facts_number(facts, "objective_noise", scale.inner * (knorm ? 1 : radius), FACT_EXACT);
 	if (knorm)
 		describe_knorm(request, facts);
-	facts_number(facts, "weight_noise", scale.outer / radius, FACT_EXACT);
+	facts_number(facts, "weight_noise", scale.outer * convex_weight_unit(&request->convex),
+				 FACT_EXACT);
 }

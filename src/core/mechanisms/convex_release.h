@@ -42,6 +42,9 @@ extern void convex_error(const MechanismRequest *request, double beta, Facts *fa
  */
 extern void convex_gaussian_pair(const MechanismRequest *request, Pair *pair);
 
+/* The same for noise in the objective. */
+extern void convex_objective_pair(const MechanismRequest *request, Pair *pair);
+
 /*
  * A bound on |w - w*| that fails with probability beta at most; w* is the minimiser of the
  * regularised objective.  In units of the weights.

@@ -45,7 +45,8 @@
 	ROW(LOCALIZED, localized)                                                                      \
 	ROW(OPSAMP, opsamp)                                                                            \
 	ROW(SGD, sgd)                                                                                  \
-	ROW(SIMPLEX, simplex)
+	ROW(SIMPLEX, simplex)                                                                          \
+	ROW(LINEAR, linear)
 
 typedef enum MechanismKind
 {
@@ -207,8 +208,10 @@ typedef struct Mechanism
 
 	/* -- what it asks for -- */
 
-	bool convex;  /* real weights for a convex loss: rows carry both label counts */
-	bool targets; /* rows carry a target in front of the features (core/simplex/simplex.h) */
+	bool convex; /* real weights for a convex loss: rows carry both label counts */
+	/* rows carry a target in front of the features (core/simplex/simplex.h, core/convex/convex.h)
+	 */
+	bool targets;
 	/* needs labels of equal rows that are not cancelled out (rows_instance() with apart) */
 	bool every_row;
 	/* reads rows in passes, with both counts of labels; others need all distinct rows in memory */

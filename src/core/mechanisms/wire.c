@@ -7,7 +7,7 @@
 
 #include "core/convex/convex_columns.h"
 
-#define WIRE_VERSION 9
+#define WIRE_VERSION 10
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -216,11 +216,13 @@ request_fields(Wire *wire, MechanismRequest *request)
 	grid_fields(wire, &request->grid);
 	if (!wire->failed && mechanism_of(request)->convex)
 		convex_fields(wire, &request->convex, request->grid.dimension);
+	if (!wire->failed && mechanism_of(request)->convex)
+		wire->failed = mechanism_of(request)->targets != (request->convex.loss == LOSS_SQUARES);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_POOL)
 		pool_fields(wire, &request->convex, request->grid.dimension, &request->pool);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)
 		descent_fields(wire, &request->convex, &request->descent);
-	if (!wire->failed && mechanism_of(request)->targets)
+	if (!wire->failed && mechanism_of(request)->targets && !mechanism_of(request)->convex)
 		simplex_fields(wire, &request->simplex);
 }
 

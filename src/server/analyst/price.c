@@ -217,10 +217,11 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 
 	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
 	encoders_choose(&all, names, label, &features);
-	if (training->method == METHOD_SIMPLEX && label == NULL)
+	if (method_has_target(training->method) && label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("label must not be null for method \"simplex\"")));
-	if (training->method == METHOD_SIMPLEX)
+						errmsg("label must not be null for method \"%s\"",
+							   method_name(training->method))));
+	if (method_has_target(training->method))
 		training_set_target(training, encoders_target(&all, label));
 	else if (label != NULL)
 		(void) encoders_label(&all, label);

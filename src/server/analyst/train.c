@@ -91,7 +91,7 @@ void
 train_open(const TrainRequest *request, TrainRun *run)
 {
 	Training *training = request->training;
-	bool is_target = training->method == METHOD_SIMPLEX;
+	bool is_target = method_has_target(training->method);
 
 	memset(run, 0, sizeof(*run));
 	run->training = training;

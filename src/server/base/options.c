@@ -137,7 +137,7 @@ static int
 mechanism_methods(const Mechanism *mechanism)
 {
 	if (mechanism->targets)
-		return FOR_SIMPLEX;
+		return mechanism->convex ? FOR_LINEAR : FOR_SIMPLEX;
 	return mechanism->convex ? FOR_CONVEX : FOR_HALFSPACE;
 }
 
@@ -557,16 +557,16 @@ static const OptionKey keys[] = {
 	 "a positive integer"},
 	{"negative", read_label_values, false, FOR_NAMED | FOR_AUTO, FIELD(negative)},
 	{"net", read_integer, true, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
-	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO},
+	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO | FOR_LINEAR},
 	{"norm", read_positive, true, FOR_CONVEX, FIELD(norm)},
 	{"numeric", read_numeric, false, FOR_ALL},
 	{"part_nodes", read_integer, true, FOR_HALFSPACE, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
 	{"parts", read_integer, true, FOR_HALFSPACE, FIELD(parts), 1, SAMPLE_MAX_PARTS},
 	{"positive", read_label_values, false, FOR_NAMED | FOR_AUTO, FIELD(positive)},
 	{"prior", read_prior, true, FOR_HALFSPACE},
-	{"radius", read_positive, true, FOR_CONVEX, FIELD(radius)},
+	{"radius", read_positive, true, FOR_CONVEX | FOR_LINEAR, FIELD(radius)},
 	{"reference", read_reference, true, FOR_HALFSPACE},
-	{"regularization", read_positive, true, FOR_CONVEX | FOR_SIMPLEX, FIELD(regularization)},
+	{"regularization", read_positive, true, FOR_CONVEX | FOR_TARGETS, FIELD(regularization)},
 	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_HALFSPACE},
@@ -639,11 +639,25 @@ const char *
 method_name(TrainingMethod method)
 {
 	static const char *const names[] = {
-		[METHOD_HALFSPACE] = "halfspace", [METHOD_LOGISTIC] = "logistic", [METHOD_SVM] = "svm",
-		[METHOD_AUTO] = "auto",           [METHOD_SIMPLEX] = "simplex",
+		[METHOD_HALFSPACE] = "halfspace",
+		[METHOD_LOGISTIC] = "logistic",
+		[METHOD_SVM] = "svm",
+		[METHOD_AUTO] = "auto",
+		[METHOD_SIMPLEX] = "simplex",
+		[METHOD_LINEAR] = "linear",
 	};
 
 	return names[method];
+}
+
+bool
+method_kind_has_target(const char *kind)
+{
+	for (int i = 0; i < TRAINING_METHODS; i++)
+		if (method_has_target((TrainingMethod) i) &&
+			strcmp(kind, method_name((TrainingMethod) i)) == 0)
+			return true;
+	return false;
 }
 
 /*
@@ -653,7 +667,8 @@ method_name(TrainingMethod method)
 static bool
 default_intercept(TrainingMethod method, bool by_analyst)
 {
-	return method != METHOD_SIMPLEX && (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO)) != 0);
+	return method != METHOD_SIMPLEX &&
+		   (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO | FOR_LINEAR)) != 0);
 }
 
 static void
@@ -699,6 +714,7 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 	options->methods = method == METHOD_AUTO ? FOR_HALFSPACE | 1 << METHOD_LOGISTIC : 1 << method;
 	options->target_low = -1;
 	options->target_high = 1;
+	options->target_scale = 1;
 	if (jsonb != NULL && !JB_ROOT_IS_OBJECT(jsonb))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("options must be a JSON object")));

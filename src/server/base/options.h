@@ -34,6 +34,7 @@ typedef enum TrainingMethod
 	METHOD_SVM,
 	METHOD_AUTO, /* halfspace or logistic, chosen from public parameters */
 	METHOD_SIMPLEX,
+	METHOD_LINEAR,
 	TRAINING_METHODS
 } TrainingMethod;
 
@@ -42,8 +43,10 @@ typedef enum TrainingMethod
 #define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
 #define FOR_AUTO (1 << METHOD_AUTO)
 #define FOR_SIMPLEX (1 << METHOD_SIMPLEX)
+#define FOR_LINEAR (1 << METHOD_LINEAR)
 #define FOR_NAMED (FOR_HALFSPACE | FOR_CONVEX)
-#define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_SIMPLEX)
+#define FOR_TARGETS (FOR_SIMPLEX | FOR_LINEAR)
+#define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_TARGETS)
 
 typedef enum GridChoice
 {
@@ -73,6 +76,8 @@ typedef struct Options
 	double regularization; /* Lambda, 0: not given */
 	double target_low;     /* clip bounds of the target */
 	double target_high;
+	double target_center; /* 0, or a declared target is (value - center) / scale */
+	double target_scale;
 	bool target_given;
 	double radius; /* of the clipped rows, 0: not given */
 	double norm;   /* of the weights, 0: not given */
@@ -122,8 +127,18 @@ typedef struct Options
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* Returns "halfspace", "logistic", "svm", "simplex" (kinds of models, too) or "auto". */
+/* Returns "halfspace", "logistic", "svm", "simplex", "linear" (kinds of models, too) or "auto". */
 extern const char *method_name(TrainingMethod method);
+
+/* Does the method predict a number, so that rows have targets instead of labels? */
+static inline bool
+method_has_target(TrainingMethod method)
+{
+	return (FOR_TARGETS & 1 << method) != 0;
+}
+
+/* The same for a kind of models. */
+extern bool method_kind_has_target(const char *kind);
 
 /*
  * Finds the first mechanism of that name that is for one of the methods; NULL if none is.  name:

@@ -109,7 +109,7 @@ named_model_read(const char *name, Oid owner, Model *model)
 void
 model_require_label(const Model *model, const char *name)
 {
-	if (strcmp(model->kind, method_name(METHOD_SIMPLEX)) != 0)
+	if (!method_kind_has_target(model->kind))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					name == NULL ? errmsg("the model predicts a number")

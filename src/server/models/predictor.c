@@ -60,7 +60,7 @@ predictor_init(Predictor *predictor, const Model *model)
 
 	memset(predictor, 0, sizeof(*predictor));
 	predictor->logistic = strcmp(model->kind, "logistic") == 0;
-	predictor->number = strcmp(model->kind, "simplex") == 0;
+	predictor->number = method_kind_has_target(model->kind);
 	predictor->weights = model->weights;
 	memcpy(predictor->weight, model->weight, sizeof(model->weight));
 	if (!JB_ROOT_IS_OBJECT(details))

@@ -1,6 +1,6 @@
 /*
- * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier and dp_simplex:
- * they collect rows, charge, solve and release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier, dp_simplex and
+ * dp_linear: they collect rows, charge, solve and release.
  *
  * The guarantee rests on the order of the final function: it refuses what it can refuse from
  * public parameters, then commits the charge, and only then does the solver process get random
@@ -72,7 +72,7 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 					  owner_argument(call, first + TRAINER_DELTA, "delta"),
 					  owner_argument_type(call, first + TRAINER_DELTA));
 	training_set_options(training, options);
-	if (training->method != METHOD_SIMPLEX)
+	if (!method_has_target(training->method))
 		label_open(
 			owner_argument_type(call, first + TRAINER_LABEL), training->options.positive,
 			training->options.negative,
@@ -85,7 +85,7 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 			plan_argument_expression(call, first + TRAINER_FEATURES), "a feature array", "feature",
 			"a declared scale", "Features are clipped to [-1, 1] unless options say otherwise.",
 			"Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.");
-	if (training->method == METHOD_SIMPLEX && !training->options.target_given)
+	if (method_has_target(training->method) && !training->options.target_given)
 		plan_refuse_unscaled_target(call, first + TRAINER_LABEL);
 }
 
@@ -206,7 +206,7 @@ void
 trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum label_datum)
 {
 	Rows *rows = &state->rows;
-	bool target = training->method == METHOD_SIMPLEX;
+	bool target = method_has_target(training->method);
 	int features = length_of(array);
 	Label label = target ? LABEL_POSITIVE : label_read(&training->label, label_datum);
 
@@ -305,7 +305,7 @@ settle_from_state(Training *training, RowsState *state)
 						errmsg("the dimension is not known"), hint_dimension()));
 	training->length_of_row = true;
 	training_set_features(training, state->rows.encoding.features -
-										(training->method == METHOD_SIMPLEX ? 1 : 0));
+										(method_has_target(training->method) ? 1 : 0));
 }
 
 /* The context of solve(). */

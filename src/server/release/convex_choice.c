@@ -18,14 +18,16 @@
 /* ---- radius ---- */
 
 double
-convex_choose_radius(const Options *options, const Encoding *encoding)
+convex_choose_radius(TrainingMethod method, const Options *options, const Encoding *encoding)
 {
 	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_CONVEX);
 	double share = mechanism != NULL && mechanism->clip_share > 0 ? mechanism->clip_share : 1;
 	double radius = options->radius;
 
 	if (radius == 0)
-		return fmax(convex_default_radius(encoding) * share, CONVEX_RADIUS_MIN);
+		return method == METHOD_LINEAR
+				   ? convex_usual_radius(encoding)
+				   : fmax(convex_default_radius(encoding) * share, CONVEX_RADIUS_MIN);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
 		mechanism_refuse_range("radius", CONVEX_RADIUS_MIN, CONVEX_RADIUS_MAX, NULL);
 	return radius;
@@ -181,8 +183,10 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 
 	grid_set_plain(&request->grid, encoding_dimension(encoding));
 	request->kind = mechanism_kind(mechanism);
-	request->convex.loss = method == METHOD_SVM ? LOSS_HUBER : options->loss;
-	request->convex.radius = convex_choose_radius(options, encoding);
+	request->convex.loss = method == METHOD_SVM      ? LOSS_HUBER
+						   : method == METHOD_LINEAR ? LOSS_SQUARES
+													 : options->loss;
+	request->convex.radius = convex_choose_radius(method, options, encoding);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	mechanism_check_options(options, mechanism);
 	switch (mechanism->terms)

@@ -24,6 +24,7 @@ extern void convex_choose(TrainingMethod method, const Options *options, const E
  * Returns the radius that rows are clipped to: the option's, or the default for their encoding.
  * Raises 22023 if the option is out of range.
  */
-extern double convex_choose_radius(const Options *options, const Encoding *encoding);
+extern double convex_choose_radius(TrainingMethod method, const Options *options,
+								   const Encoding *encoding);
 
 #endif

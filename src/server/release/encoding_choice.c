@@ -3,6 +3,10 @@
  */
 #include "server/release/encoding_choice.h"
 
+#include <math.h>
+
+#include "core/mechanisms/convex_default.h"
+
 static int
 grouped_features(const Options *options)
 {
@@ -61,12 +65,51 @@ spread_all(const Options *options, int features, Encoding *encoding)
 int
 encoding_target_columns(const Training *training)
 {
-	return training->method == METHOD_SIMPLEX ? 1 : 0;
+	return method_has_target(training->method) ? 1 : 0;
+}
+
+/* The largest target, so that predictions and the statements of predict_sql do not overflow. */
+#define TARGET_MOST 1e15
+
+/*
+ * Measures targets in thresholds from the middle of their bounds, where the intercept is 0; without
+ * an intercept, from a value of 0.
+ */
+static void
+scale_target(const Training *training, Encoding *encoding)
+{
+	const Options *options = &training->options;
+	double middle = options->intercept ? (options->target_low + options->target_high) / 2
+									   : -options->target_center / options->target_scale;
+	double reach = fmax(fabs(options->target_low - middle), fabs(options->target_high - middle));
+
+	if (!(options->target_low < options->target_high) || !(reach <= TARGET_MOST))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the target's lower bound must be below its upper bound"),
+						errdetail("Both must lie between %g and %g.", -TARGET_MOST, TARGET_MOST)));
+	encoding->center[0] = middle;
+	encoding->scale[0] = reach * convex_default_threshold(training_row_epsilon(training));
+	encoding->low[0] = (options->target_low - middle) / encoding->scale[0];
+	encoding->high[0] = (options->target_high - middle) / encoding->scale[0];
+}
+
+double
+encoding_target_unit(const Training *training)
+{
+	return training->options.target_scale * training->encoding.scale[0];
+}
+
+double
+encoding_target_middle(const Training *training)
+{
+	return training->options.target_center +
+		   training->options.target_scale * training->encoding.center[0];
 }
 
 static void
-put_target(const Options *options, Encoding *encoding)
+put_target(const Training *training, Encoding *encoding)
 {
+	const Options *options = &training->options;
 	size_t bytes = (GRID_MAX_DIMENSION - 1) * sizeof(double);
 
 	memmove(encoding->center + 1, encoding->center, bytes);
@@ -80,12 +123,34 @@ put_target(const Options *options, Encoding *encoding)
 	encoding->scale[0] = 1;
 	encoding->low[0] = options->target_low;
 	encoding->high[0] = options->target_high;
+	if (training->method == METHOD_LINEAR)
+		scale_target(training, encoding);
 	if (encoding->groups == 0)
 		return;
 	memmove(encoding->group + 1, encoding->group,
 			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->group[0]));
 	encoding->group[0] = 1;
 	encoding->groups++;
+}
+
+void
+encoding_of_features(const Training *training, Encoding *features)
+{
+	size_t count = GRID_MAX_DIMENSION - 1;
+
+	*features = training->encoding;
+	if (encoding_target_columns(training) == 0)
+		return;
+	features->features--;
+	memmove(features->center, features->center + 1, count * sizeof(double));
+	memmove(features->scale, features->scale + 1, count * sizeof(double));
+	memmove(features->low, features->low + 1, count * sizeof(double));
+	memmove(features->high, features->high + 1, count * sizeof(double));
+	memmove(features->binary, features->binary + 1, count * sizeof(features->binary[0]));
+	if (features->groups == 0)
+		return;
+	features->groups--;
+	memmove(features->group, features->group + 1, count * sizeof(features->group[0]));
 }
 
 /* At the analyst's door each feature of a declared column is 0 or 1, unless it is numeric. */
@@ -113,7 +178,7 @@ encoding_lay_out(Training *training, int features)
 	put_binary(training, features, encoding);
 	spread_all(options, features, encoding);
 	if (encoding_target_columns(training) > 0)
-		put_target(options, encoding);
+		put_target(training, encoding);
 }
 
 void

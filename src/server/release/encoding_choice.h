@@ -11,8 +11,18 @@
 /* The number of features that the options declare or imply, else 0. */
 extern int encoding_declared_features(const Options *options);
 
-/* Columns in front of the features: 1 for the target of simplex, else 0. */
+/* Columns in front of the features: 1 for a target, else 0. */
 extern int encoding_target_columns(const Training *training);
+
+/* The encoding without the target. */
+extern void encoding_of_features(const Training *training, Encoding *features);
+
+/*
+ * Of METHOD_LINEAR: a weight of 1, and an intercept of 0, in the target's units.  The first is the
+ * threshold of residuals.
+ */
+extern double encoding_target_unit(const Training *training);
+extern double encoding_target_middle(const Training *training);
 
 /* Sets all of the encoding but the number of features; features is 0 if it is not known. */
 extern void encoding_lay_out(Training *training, int features);

@@ -23,13 +23,19 @@
 /* ---- what is not for groups ---- */
 
 static void
-refuse(const char *what, const char *name, const char *hint)
+refuse_because(const char *what, const char *name, const char *detail, const char *hint)
 {
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("%s \"%s\" is not for groups", what, name),
-					errdetail("It goes by a number of rows, and how many rows a group has is not "
-							  "public."),
+					errmsg("%s \"%s\" is not for groups", what, name), errdetail("%s", detail),
 					errhint("%s", hint)));
+}
+
+static void
+refuse(const char *what, const char *name, const char *hint)
+{
+	refuse_because(what, name,
+				   "It goes by a number of rows, and how many rows a group has is not public.",
+				   hint);
 }
 
 static void
@@ -38,9 +44,9 @@ check_options(const Training *training)
 	const Options *options = &training->options;
 	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_NAMED);
 
-	if (training->method == METHOD_SIMPLEX)
-		refuse("method", method_name(training->method),
-			   "Methods are: auto, halfspace, logistic, svm.");
+	if (method_has_target(training->method))
+		refuse_because("method", method_name(training->method), "It predicts a number.",
+					   "Methods are: auto, halfspace, logistic, svm.");
 	if (mechanism->counts_rows)
 		refuse("mechanism", mechanism->name, "Use mechanism \"objective\".");
 	if (options->sampling_given && options->sampling != DESCENT_FULL)

@@ -11,6 +11,7 @@
 #include "core/mechanisms/wire.h"
 
 #include "server/models/model.h"
+#include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
 #include "server/release/release.h"
 
@@ -103,6 +104,17 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	return outcome;
 }
 
+/* The intercept of a linear model is counted from the middle of the target's bounds. */
+static double
+from_middle(const Training *training, int j, double weight)
+{
+	bool intercept = training->encoding.intercept && j == training->request.grid.dimension - 1;
+
+	if (intercept && mechanism_get(training->request.kind)->targets)
+		weight += encoding_target_middle(training);
+	return weight;
+}
+
 /* Returns a weight: a multiple of the step, a share of the draws, or a level of the grid. */
 static double
 model_weight(const Training *training, const MechanismAnswer *answer, int j)
@@ -114,7 +126,9 @@ model_weight(const Training *training, const MechanismAnswer *answer, int j)
 	if (mechanism->terms == TERMS_POOL)
 		return answer->weight[j] * ldexp(1, -CONVEX_OUTPUT_BITS);
 	if (mechanism->convex)
-		return answer->weight[j] * (ldexp(1, -CONVEX_OUTPUT_BITS) / request->convex.radius);
+		return from_middle(training, j,
+						   answer->weight[j] * (ldexp(1, -CONVEX_OUTPUT_BITS) *
+												convex_weight_unit(&request->convex)));
 	if (!mechanism->targets)
 		return request->grid.level[j][answer->index[j]];
 	for (int k = 0; k < request->grid.dimension; k++)

@@ -228,8 +228,13 @@ training_set_features(Training *training, int features)
 		settle_simplex(training);
 	else
 	{
-		convex_choose(training->method, &training->options, &training->encoding,
-					  training_row_delta(training), request);
+		Encoding features;
+
+		encoding_of_features(training, &features);
+		convex_choose(training->method, &training->options, &features, training_row_delta(training),
+					  request);
+		if (training->method == METHOD_LINEAR)
+			request->convex.unit = encoding_target_unit(training);
 		if (convex_noise_is_pure(request->convex.noise))
 			training->cost.delta_charged = 0;
 	}
@@ -273,7 +278,7 @@ training_set_method(Training *training, const char *method, const char *others)
 		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: auto, halfspace, logistic, svm, simplex%s.", others)));
+			 errhint("Methods are: auto, halfspace, logistic, svm, simplex, linear%s.", others)));
 }
 
 void
@@ -291,6 +296,8 @@ training_set_target(Training *training, const Encoder *encoder)
 {
 	training->options.target_low = encoder->low;
 	training->options.target_high = encoder->high;
+	training->options.target_center = encoder->center;
+	training->options.target_scale = encoder->scale;
 }
 
 void
@@ -348,11 +355,22 @@ append_sizes(StringInfo text, const char *name, const GridSizes *sizes)
 	appendStringInfoChar(text, ']');
 }
 
+/* The target's bounds, in its units. */
+static void
+append_target(StringInfo text, const Options *options)
+{
+	appendStringInfo(text, ", \"target\": [%.17g, %.17g]",
+					 options->target_center + options->target_scale * options->target_low,
+					 options->target_center + options->target_scale * options->target_high);
+}
+
 void
 training_append_choice(StringInfo text, const Training *training)
 {
 	const GridWidths *widths = &training->widths;
 
+	if (training->method == METHOD_LINEAR)
+		append_target(text, &training->options);
 	if (training->reason != NULL)
 		appendStringInfo(text, ", \"classifier\": {\"chosen\": \"%s\", \"because\": \"%s\"}",
 						 method_name(training->method), training->reason);

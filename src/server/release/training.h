@@ -29,7 +29,7 @@ typedef struct Training
 	TrainingMethod method; /* once settled it is never METHOD_AUTO */
 	PrivacyCost cost;      /* delta_charged is final once settled */
 	Options options;
-	LabelRule label;        /* at the owner's door; not of METHOD_SIMPLEX */
+	LabelRule label;        /* at the owner's door; not of methods with a target */
 	bool by_analyst;        /* then a mechanism must be sure to finish (rule F3) */
 	const char *person;     /* column that names the row's person; NULL: rows are protected */
 	int rows_per_person;    /* 0 without person */
@@ -100,7 +100,9 @@ extern int64 training_row_delta(const Training *training);
 /* Settles dimension, grid and mechanism; raises 22023 if they do not go together. */
 extern void training_set_features(Training *training, int features);
 
-/* Appends members ", \"classifier\": ..." and ", \"grid\": ..." if these were chosen automatically.
+/*
+ * Appends members ", \"classifier\": ..." and ", \"grid\": ..." if these were chosen automatically,
+ * and ", \"target\": ..." for METHOD_LINEAR.
  */
 extern void training_append_choice(StringInfo text, const Training *training);
 

@@ -198,7 +198,7 @@ encoders_target(const Encoders *all, const char *name)
 	if (encoder->kind != ENCODER_NUMBER || encoder->features != 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" is not declared as a number", name),
-						errdetail("Method \"simplex\" predicts a number."),
+						errdetail("Methods \"linear\" and \"simplex\" predict a number."),
 						errhint("Its encoder may have \"center\", \"scale\", \"clip\" and "
 								"\"null\", but no bins, levels or \"null_indicator\".")));
 	return encoder;

@@ -64,3 +64,6 @@ ALTER TABLE dpobj.ledger_events
 
 -- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;
+
+-- This comment stands in models.sql, too; an update keeps the type.
+COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction';

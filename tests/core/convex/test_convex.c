@@ -130,7 +130,7 @@ test_settling(void)
 	static const double epsilons[] = {0.05, 0.3, 1, 2.5};
 
 	for (int i = 0; i < 4; i++)
-		for (int loss = 0; loss < LOSS_KINDS; loss++)
+		for (int loss = 0; loss < LOSS_LABEL_KINDS; loss++)
 		{
 			double epsilon = epsilons[i];
 			double beta = loss_curvature((ConvexLoss) loss);
@@ -207,7 +207,7 @@ slope_of(double margin)
 static void
 test_losses(void)
 {
-	for (int loss = 0; loss < LOSS_KINDS; loss++)
+	for (int loss = 0; loss < LOSS_LABEL_KINDS; loss++)
 	{
 		double beta = loss_curvature((ConvexLoss) loss);
 		double steep = loss_steepness((ConvexLoss) loss);
@@ -370,7 +370,7 @@ test_gradients(void)
 	for (int c = 0; c < check_repetitions(600); c++)
 	{
 		int dimension = 1 + below(MOST_DIMENSION);
-		ConvexLoss loss = (ConvexLoss) below(LOSS_KINDS);
+		ConvexLoss loss = (ConvexLoss) below(LOSS_LABEL_KINDS);
 		int64_t lambda = (int64_t) ldexp(exp(between(-6, 6)), LAMBDA_BITS);
 		double length = exp(between(-4, 5));
 		double b[MOST_DIMENSION];
@@ -417,7 +417,7 @@ test_minimisers(void)
 	for (int c = 0; c < check_repetitions(700); c++)
 	{
 		int dimension = 1 + below(MOST_DIMENSION);
-		ConvexLoss loss = (ConvexLoss) below(LOSS_KINDS);
+		ConvexLoss loss = (ConvexLoss) below(LOSS_LABEL_KINDS);
 		int64_t lambda = (int64_t) ldexp(exp(between(-6, 8)), LAMBDA_BITS);
 		double value = ldexp((double) lambda, -LAMBDA_BITS);
 		double strength = exp(between(-3, 6));
@@ -501,7 +501,7 @@ test_rounds(void)
 
 	for (int c = 0; c < check_repetitions(1000); c++)
 	{
-		ConvexLoss loss = (ConvexLoss) (c % LOSS_KINDS);
+		ConvexLoss loss = (ConvexLoss) (c % LOSS_LABEL_KINDS);
 		ConvexRows rows;
 		ConvexObjective objective = {.rows = &rows,
 									 .table = &table,
@@ -648,7 +648,7 @@ test_density_ratio(void)
 	for (int c = 0; c < check_repetitions(1500); c++)
 	{
 		double epsilon = epsilons[c % 3];
-		ConvexLoss loss = (ConvexLoss) below(LOSS_KINDS);
+		ConvexLoss loss = (ConvexLoss) below(LOSS_LABEL_KINDS);
 		ConvexTerms terms = make_terms(loss, CONVEX_GAMMA, 1e-9);
 		Adjacency adjacency;
 		ConvexScale scale;

@@ -397,7 +397,7 @@ test_density_ratio(void)
 {
 	static const double epsilons[] = {0.2, 1, 3};
 	static Problem neighbour;
-	double closest[LOSS_KINDS] = {0};
+	double closest[LOSS_LABEL_KINDS] = {0};
 	int subspaces = 0;
 
 	for (int c = 0; c < check_repetitions(3000); c++)
@@ -405,7 +405,7 @@ test_density_ratio(void)
 		double epsilon = epsilons[c % 3];
 		Encoding encoding = random_encoding();
 		int dimension = encoding_dimension(&encoding);
-		ConvexTerms terms = {.loss = (ConvexLoss) below(LOSS_KINDS), .noise = CONVEX_KNORM};
+		ConvexTerms terms = {.loss = (ConvexLoss) below(LOSS_LABEL_KINDS), .noise = CONVEX_KNORM};
 		Adjacency adjacency = make_pair(&encoding, &problem, &neighbour);
 		ConvexScale scale;
 		ColumnsBody body;
@@ -424,7 +424,7 @@ test_density_ratio(void)
 		CHECK(most <= epsilon * 255 / 256 + 1e-9);
 		closest[terms.loss] = fmax(closest[terms.loss], most / epsilon);
 	}
-	for (int loss = 0; loss < LOSS_KINDS; loss++)
+	for (int loss = 0; loss < LOSS_LABEL_KINDS; loss++)
 		CHECK_WHOLE(closest[loss] > 0.9); /* otherwise the pairs are too easy */
 	CHECK_WHOLE(subspaces > 500);
 }
@@ -540,7 +540,7 @@ test_lambda(void)
 	{
 		Encoding encoding = random_encoding();
 		int64_t rows = c % 5 == 0 ? 0 : (int64_t) exp(between(2, 14));
-		MechanismRequest request = make_request(&encoding, (ConvexLoss) below(LOSS_KINDS), 1);
+		MechanismRequest request = make_request(&encoding, (ConvexLoss) below(LOSS_LABEL_KINDS), 1);
 		double radius = request.convex.radius;
 		double epsilon;
 		double noise;

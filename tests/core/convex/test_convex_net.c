@@ -218,7 +218,7 @@ test_losses(void)
 		bool many = below(2) == 0;
 		MechanismRequest request = make_request(
 			below(2) == 0 ? MECHANISM_CONVEX_EXPONENTIAL : MECHANISM_LOCALIZED,
-			(ConvexLoss) below(LOSS_KINDS), dimension, between(0.01, 32), 1 + below(8));
+			(ConvexLoss) below(LOSS_LABEL_KINDS), dimension, between(0.01, 32), 1 + below(8));
 		ConvexNetPlan plan;
 		ConvexNetLaw *law;
 		int64_t centre[NET_MAX_DIMENSION];
@@ -297,8 +297,8 @@ test_privacy(MechanismKind kind)
 	{
 		int dimension = 1 + below(2);
 		int rows = 1 + below(3);
-		MechanismRequest request = make_request(kind, (ConvexLoss) below(LOSS_KINDS), dimension,
-												exp(between(-3, 3)), 2 + below(8));
+		MechanismRequest request = make_request(kind, (ConvexLoss) below(LOSS_LABEL_KINDS),
+												dimension, exp(between(-3, 3)), 2 + below(8));
 		ConvexNetPlan plan;
 		int64_t centre[NET_MAX_DIMENSION];
 		double *p;
@@ -338,7 +338,7 @@ test_privacy(MechanismKind kind)
 static void
 test_plans(void)
 {
-	for (int loss = 0; loss < LOSS_KINDS; loss++)
+	for (int loss = 0; loss < LOSS_LABEL_KINDS; loss++)
 		for (int adjacency = 0; adjacency < 2; adjacency++)
 		{
 			MechanismRequest request =
@@ -529,7 +529,7 @@ main(void)
 	test_begin(90);
 	test_nets();
 	test_steps();
-	for (int loss = 0; loss < LOSS_KINDS; loss++)
+	for (int loss = 0; loss < LOSS_LABEL_KINDS; loss++)
 		test_loss((ConvexLoss) loss);
 	test_losses();
 	test_plans();

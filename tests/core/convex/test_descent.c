@@ -327,7 +327,7 @@ test_sensitivity(void)
 	{
 		int dimension = 1 + below(4);
 		int row = below(5);
-		ConvexLoss loss = (ConvexLoss) below(LOSS_KINDS);
+		ConvexLoss loss = (ConvexLoss) below(LOSS_LABEL_KINDS);
 		double with[MOST_DIMENSION];
 		double without[MOST_DIMENSION];
 		double square = 0;
@@ -505,7 +505,7 @@ test_learning(void)
 		}
 		request = make_request(terms, dimension, 100000, 0.01, (Adjacency) (i / 3 % 2));
 		request.descent.norm = 5;
-		request.convex.loss = (ConvexLoss) (i % LOSS_KINDS);
+		request.convex.loss = (ConvexLoss) (i % LOSS_LABEL_KINDS);
 		run(&request, 0, &problem.instance, weight);
 		for (int row = 0; row < MOST_ROWS; row++)
 		{

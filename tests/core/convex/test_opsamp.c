@@ -233,7 +233,7 @@ test_minimisers(void)
 	{
 		Shape shape = (Shape) (c % SHAPES);
 		int dimension = 1 + below(MOST_DIMENSION);
-		ConvexLoss loss = (ConvexLoss) below(LOSS_KINDS);
+		ConvexLoss loss = (ConvexLoss) below(LOSS_LABEL_KINDS);
 		double lambda = exp(between(-6, 4));
 		double reach = exp(between(-2, 2));
 		double strength = exp(between(-2, 5));
@@ -300,7 +300,7 @@ test_rounds(void)
 
 	for (int c = 0; c < check_repetitions(1000); c++)
 	{
-		ConvexLoss loss = (ConvexLoss) (c % LOSS_KINDS);
+		ConvexLoss loss = (ConvexLoss) (c % LOSS_LABEL_KINDS);
 		int dimension = 1 + below(4);
 		double reach = exp(between(-3, 3.4));
 		Wide u[GRID_MAX_DIMENSION] = {0};
@@ -358,7 +358,7 @@ test_stability(void)
 	{
 		int dimension = 1 + below(3);
 		MechanismRequest request =
-			make_request((ConvexLoss) below(LOSS_KINDS), dimension, exp(between(-2, 1)), 64);
+			make_request((ConvexLoss) below(LOSS_LABEL_KINDS), dimension, exp(between(-2, 1)), 64);
 		OpsampProblem opsamp;
 		OpsampPlan plan;
 		int64_t last;

@@ -107,9 +107,9 @@ draw_columns(ConvexColumns *columns, int dimension)
 }
 
 static void
-draw_terms(ConvexTerms *terms, int dimension)
+draw_terms(ConvexTerms *terms, bool targets, int dimension)
 {
-	terms->loss = (ConvexLoss) below(LOSS_KINDS);
+	terms->loss = targets ? LOSS_SQUARES : (ConvexLoss) below(LOSS_LABEL_KINDS);
 	terms->noise = (ConvexNoise) below(CONVEX_NOISES);
 	terms->radius = CONVEX_RADIUS_MIN + (double) teststream_below(&stream, 1000000) / 997;
 	if (below(2) == 0)
@@ -214,14 +214,15 @@ draw_problem(Problem *problem)
 	instance->net = problem->net;
 	if (mechanism_get(request->kind)->convex)
 	{
-		draw_terms(&request->convex, request->grid.dimension);
+		draw_terms(&request->convex, mechanism_get(request->kind)->targets,
+				   request->grid.dimension);
 		if (request->kind == MECHANISM_SGD)
 			draw_descent(&request->convex, &request->descent);
 		if (request->kind == MECHANISM_POOL)
 			request->pool.rounds = 1 + below(POOL_MOST_ROUNDS);
 		draw_labels(problem);
 	}
-	if (mechanism_get(request->kind)->targets)
+	if (request->kind == MECHANISM_SIMPLEX)
 	{
 		draw_simplex(&request->simplex);
 		draw_labels(problem);
