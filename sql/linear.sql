@@ -50,6 +50,14 @@ SELECT array_length((dp_linear(x, CASE id % 4 WHEN 0 THEN 'NaN' WHEN 1 THEN 'Inf
 SELECT array_length((dp_linear(ARRAY['NaN'::float8, 'Infinity', 1e300], pay, 1.0, 0, '{"target": [0, 1]}')).weights, 1) FROM staff;
 SELECT array_length((dp_linear(CASE WHEN id % 3 = 0 THEN ARRAY[1, NULL]::float8[] WHEN id % 3 = 1 THEN x END, pay, 1.0, 0, '{"dimension": 3, "target": [0, 1]}')).weights, 1) FROM staff;
 
+-- The mean error and the share of the variance that is explained are averages, each with its interval.
+SELECT model::text AS m FROM paid \gset
+SELECT value BETWEEN 0 AND 300 AS near, low <= value AND value <= high AS within, abs(rows - 8000) < 200 AS counted
+  FROM (SELECT (dp_avg(abs(dp_score(:'m'::dp_model, x) - pay), 0, 5000, 100)).* FROM staff) e;
+SELECT 1 - e.value / v.value > 0.99 AS explained
+  FROM (SELECT (dp_avg((dp_score(:'m'::dp_model, x) - pay) ^ 2, 0, 25e6, 100)).* FROM staff) e,
+       (SELECT (dp_avg((pay - 45000) ^ 2, 0, 25e8, 100)).* FROM staff) v;
+
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
 SELECT * FROM answers($$SELECT dp_linear(x, pay, 1.0, 0, '{%}') FROM staff$$,
