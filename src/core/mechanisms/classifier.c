@@ -15,7 +15,7 @@
  * Rows times epsilon for each weight, from which a pool is best; and where the grid has many sizes
  * of weights, so many if there are numbers.
  */
-#define POOL_EVIDENCE 500
+#define POOL_EVIDENCE 450
 #define POOL_EVIDENCE_WIDE 2000
 #define WIDE_SIZES 6
 

@@ -483,8 +483,8 @@ test_classifier(void)
 			  REASON_WIDE_GRID);
 	CHECK(reason_of(&adult23, 15682, 3, 1e-9) == REASON_MANY_ROWS);
 	CHECK(reason_of(&few, 0, 1, 0) == REASON_WIDE_GRID);
-	CHECK(reason_of(&ten, 100000, 0.049, 0) == REASON_FEW_ROWS);
-	CHECK(reason_of(&ten, 100000, 0.051, 0) == REASON_MANY_ROWS);
+	CHECK(reason_of(&ten, 100000, 0.044, 0) == REASON_FEW_ROWS);
+	CHECK(reason_of(&ten, 100000, 0.046, 0) == REASON_MANY_ROWS);
 	CHECK(reason_of(&ten, 0, 1, 0) == REASON_ROWS_UNKNOWN);
 	CHECK(reason_of(&full, 32561, 0.1, 0) == REASON_LITTLE_NOISE);
 	CHECK(reason_of(&full, 32561, 1.1, 0) == REASON_LITTLE_NOISE);
