@@ -5,6 +5,7 @@
 #include "core/convex/convex_loss.h"
 #include "core/convex/convex_minimise.h"
 #include "core/mechanisms/convex_release.h"
+#include "core/mechanisms/wire.h"
 
 #include <math.h>
 
@@ -320,17 +321,25 @@ test_release(void)
 	}
 }
 
-/* Only clipped squares have a meaning for targets. */
+/* Only clipped squares have a meaning for targets, and for nothing else. */
 static void
 test_admission(void)
 {
 	for (int loss = 0; loss < LOSS_KINDS; loss++)
-	{
-		MechanismRequest request = request_of(2, CONVEX_GAMMA, LAMBDA_ONE);
+		for (int targets = 0; targets < 2; targets++)
+		{
+			MechanismRequest request = request_of(2, CONVEX_GAMMA, LAMBDA_ONE);
+			Instance none = {.dimension = 2 + targets};
+			bool fits = targets == (loss == LOSS_SQUARES);
+			size_t length;
+			uint8_t *bytes;
 
-		request.convex.loss = (ConvexLoss) loss;
-		CHECK(mechanism_verdict(&request).admitted == (loss == LOSS_SQUARES));
-	}
+			request.kind = targets ? MECHANISM_LINEAR : MECHANISM_OBJECTIVE;
+			request.convex.loss = (ConvexLoss) loss;
+			CHECK(!targets || mechanism_verdict(&request).admitted == fits);
+			bytes = wire_encode_problem(&request, &none, memory, &length);
+			CHECK(wire_decode_problem(bytes, length, memory, &request, &none) == fits);
+		}
 }
 
 #define AUDIT_RUNS 10000
