@@ -147,6 +147,17 @@ SELECT mechanism, epsilon, adjacency, guarantee, pair, door, parameters FROM dpo
 \c - dpobj_looks_eve
 SELECT dpobj.count('ward', 1);
 
+-- Prices: half the length of the interval, which 1 - level of all answers miss.
+SELECT method, d, options, p - 'method' - 'mechanism' - 'epsilon' - 'delta' - 'guarantee' AS price
+  FROM (VALUES ('count', 1, '{}'), ('count', 3, '{"adjacency": "add_remove", "max_rows_per_person": 5}'), ('histogram', 12, '{"level": 0.9}'),
+               ('sum', 1, '{"clip": [0, 100]}'), ('sum', 1, '{"clip": [-5, 100], "adjacency": "add_remove"}'), ('avg', 1, '{"clip": [0, 100]}')) v(method, d, options),
+       LATERAL dpobj.price_aggregate(method, d, 0.5, 0, options::jsonb) p;
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)',
+  $$'count', 0, 1$$, $$'histogram', 1001, 1$$, $$'sum', 1, 1$$, $$'count', 1, 0$$, $$'count', 1, 1, 1$$, $$'count', 1, 1, 0, '{"n": 1}'$$,
+  $$'count', 1, 1, 0, '{"clip": [0, 1]}'$$, $$'count', 1, 1, 0, '{"adjacency": "both"}'$$, $$'count', 1, 1, 0, '{"max_rows_per_person": 0}'$$);
+SELECT p -> 'basic' AS basic FROM dpobj.price_plan('[{"method": "count", "d": 1, "epsilon": 0.1, "count": 3},
+  {"method": "avg", "d": 5, "epsilon": 0.2, "options": {"clip": [0, 1], "adjacency": "add_remove"}}]', 0) p;
+
 -- Persons: at most so many rows of each enter, and the noise is for all of them.
 \c - postgres
 CREATE TABLE bed (patient int, cost float8, ill boolean);

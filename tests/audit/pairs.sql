@@ -139,6 +139,18 @@ SELECT audit.add_call('dp_confusion', 1, 0, '[[[[1], true]], [[[1], false]]]',
 SELECT audit.add_call('dp_select', 1, 0, '[[[[1], true], [[1], true], [[1], true]], [[[1], true], [[1], true], [[1], false]]]',
                       $$SELECT dp_select(ARRAY(SELECT model FROM audit.yes ORDER BY place), x, y, 1.0) FROM {0}$$);
 
+-- ---- looks: a row passes a filter or not, has another value, none, or another bin ----
+
+SELECT audit.add_call('dp_count', 1, 0, '[[[[1], true]], [[[1], false]]]', 'SELECT ((dp_count(1.0) FILTER (WHERE y)).value >= 1)::int FROM {0}');
+SELECT audit.add_call('dp_sum', 1, 0, '[[[[1], true, 1]], [[[1], true, 0]]]', 'SELECT ((dp_sum(target, 0, 1, 1.0)).value >= 1)::int FROM {0}');
+SELECT audit.add_call('dp_avg', 1, 0, '[[[[1], true, 1]], [[[1], true]]]',
+                      'SELECT coalesce((a).rows >= 1 AND (a).value >= 1, false)::int FROM (SELECT dp_avg(target, 0, 1, 1.0) AS a FROM {0}) s');
+SELECT audit.add_call('dp_histogram', 1, 0, '[[[[1], true, 0]], [[[1], true, 1]]]',
+                      $$SELECT ((h)[1].value >= 1 AND (h)[2].value <= 0)::int FROM (SELECT dp_histogram(target, '{0.5}', 1.0) AS h FROM {0}) s$$);
+SELECT audit.add_call('dpobj.count by groups', 1, 0, '[[[[1], true]], [[[1], false]]]',
+                      $$SELECT (max(value) FILTER (WHERE key[1] = 'true') >= 1 AND max(value) FILTER (WHERE key[1] = 'false') <= 0)::int
+                        FROM dpobj.count('{0}', 1.0, '{y}')$$);
+
 -- ---- dpobj.train ----
 
 INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.train', 1, 0,
@@ -148,13 +160,13 @@ INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.tr
 -- The calibration for batches, the calls of opsamp and a pool take long, choices and counts hardly any time.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
 UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian|pool';
-UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select)';
+UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram)|dpobj.count';
 UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
 
 SELECT audit.make_tables(p) FROM audit.pair p;
 SELECT dpobj.protect(format('audit.rows_%s_%s', place, side)::regclass, '{"target": {}, "y": {}}'),
        dpobj.set_budget(format('audit.rows_%s_%s', place, side)::regclass, quote_ident(session_user)::regrole, 1000000, 0)
-  FROM audit.pair, generate_series(0, 1) side WHERE statement ~ 'dpobj.train';
+  FROM audit.pair, generate_series(0, 1) side WHERE statement ~ 'dpobj\.';
 
 -- Draws on both sides in turn until the time is up and there are enough draws; their number does not
 -- depend on what was drawn.  A worker takes one pair in so many.  seconds is the mean time of a pair: one that

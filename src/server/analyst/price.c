@@ -32,6 +32,7 @@
 #include "server/ledger/grant.h"
 #include "server/base/json_value.h"
 #include "server/release/learning.h"
+#include "server/release/looks.h"
 #include "server/release/mechanism_choice.h"
 #include "server/analyst/price.h"
 #include "server/analyst/train_request.h"
@@ -43,6 +44,7 @@
 
 /* Methods that are no trainings. */
 #define EVALUATIONS ", accuracy, confusion, select"
+#define LOOKS ", count, sum, avg, histogram"
 
 /* ---- members of the answer ---- */
 
@@ -466,6 +468,67 @@ dpobj_price_training(PG_FUNCTION_ARGS)
 	return finish_json(&json);
 }
 
+/* ---- a look ---- */
+
+void
+price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *options,
+				  LookRequest *request)
+{
+	double low = NAN;
+	double high = NAN;
+
+	looks_begin(request, kind);
+	decimal_epsilon(epsilon, NUMERICOID, &request->cost);
+	decimal_delta(delta, NUMERICOID, &request->cost);
+	looks_set_cells(request, cells);
+	looks_read_price_options(request, options, look_has_values(kind) ? &low : NULL, &high);
+	if (look_has_values(kind) && isnan(low))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"clip\" is required for method \"%s\"", looks_name(kind)),
+						errhint("Write for example {\"clip\": [0, 100]}.")));
+	if (look_has_values(kind))
+		looks_set_bounds(request, low, high);
+}
+
+/* Half of the length of an interval; that of an average is that of its sum and of its rows. */
+static void
+append_look(StringInfo json, const LookRequest *request)
+{
+	const Look *look = &request->look;
+	double beta = 1.0 - request->level;
+	double error;
+
+	if (look->kind == LOOK_AVERAGE)
+		beta /= 2;
+	error = look_error(look, request->cost.epsilon, 0, beta);
+	appendStringInfo(
+		json,
+		"\"method\": \"%s\", \"mechanism\": \"laplace\", \"epsilon\": %s, \"delta\": 0, "
+		"\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
+		looks_name(look->kind), decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
+		adjacency_name(look->adjacency));
+	append_unit(json, look->rows_per_person > 1 ? (int) look->rows_per_person : 0);
+	appendStringInfo(json, ", \"cells\": %d, \"error\": {\"%s\": %.6g", look->cells,
+					 look_has_values(look->kind) ? "sum" : "rows",
+					 look_has_values(look->kind) ? error * look->unit : error);
+	if (look->kind == LOOK_AVERAGE)
+		appendStringInfo(json, ", \"rows\": %.6g",
+						 look_error(look, request->cost.epsilon, 1, beta));
+	appendStringInfo(json, ", \"beta\": %g}", 1.0 - request->level);
+}
+
+/* d is the number of cells. */
+static void
+price_look(FunctionCallInfo fcinfo, LookKind kind, StringInfo json)
+{
+	LookRequest request;
+
+	price_settle_look(kind, DatumGetInt32(argument_value(fcinfo, 1, "d")),
+					  argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
+					  argument_json(fcinfo, 4, "options"), &request);
+	append_look(json, &request);
+}
+
 /* ---- both ---- */
 
 Training *
@@ -473,7 +536,7 @@ price_settle_training(const char *method, int features, Datum epsilon, Datum del
 {
 	Training *training = palloc0(sizeof(Training));
 
-	training_set_method(training, method, EVALUATIONS ", " PRICE_LEARNING);
+	training_set_method(training, method, EVALUATIONS LOOKS ", " PRICE_LEARNING);
 	training_set_cost(training, epsilon, NUMERICOID, delta, NUMERICOID);
 	training_set_options(training, options);
 	check_dimension(training, features);
@@ -489,6 +552,7 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 {
 	const char *method = TextDatumGetCString(argument_value(fcinfo, 0, "method"));
 	TallyKind kind;
+	LookKind look;
 	StringInfoData json;
 
 	initStringInfo(&json);
@@ -497,6 +561,8 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 		price_learning(fcinfo, &json);
 	else if (tally_find(method, &kind))
 		price_evaluation(fcinfo, kind, &json);
+	else if (looks_find(method, &look))
+		price_look(fcinfo, look, &json);
 	else
 	{
 		int features = DatumGetInt32(argument_value(fcinfo, 1, "d"));

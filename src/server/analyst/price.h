@@ -10,6 +10,7 @@
 
 #include "server/base/decimal.h"
 #include "server/release/learning.h"
+#include "server/release/looks.h"
 #include "server/release/tally.h"
 #include "server/release/training.h"
 
@@ -27,5 +28,9 @@ extern void price_settle_learning(Learning *learning, int choices, Datum epsilon
 /* models: the number of models that are evaluated; writes the cost. */
 extern Adjacency price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta,
 										 Jsonb *options, PrivacyCost *cost);
+
+/* cells: groups times bins; fills in the request. */
+extern void price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *options,
+							  LookRequest *request);
 
 #endif

@@ -151,10 +151,24 @@ settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRele
 }
 
 static void
+settle_look(JsonbContainer *entry, LookKind kind, int cells, PlannedRelease *release)
+{
+	LookRequest request;
+
+	price_settle_look(kind, cells, entry_numeric(entry, "epsilon", true),
+					  entry_numeric(entry, "delta", false), entry_options(entry), &request);
+	release->mechanism = "laplace";
+	release->guarantee = "exact";
+	release->counted.adjacency = request.look.adjacency;
+	release->counted.pair = looks_pair(&request);
+}
+
+static void
 settle_entry(JsonbContainer *entry, PlannedRelease *release)
 {
 	int dimension;
 	TallyKind kind;
+	LookKind look;
 
 	check_keys(entry);
 	release->method = entry_method(entry);
@@ -164,6 +178,8 @@ settle_entry(JsonbContainer *entry, PlannedRelease *release)
 		settle_learning(entry, dimension, release);
 	else if (tally_find(release->method, &kind))
 		settle_evaluation(entry, kind, dimension, release);
+	else if (looks_find(release->method, &look))
+		settle_look(entry, look, dimension, release);
 	else
 		settle_training(entry, dimension, release);
 }

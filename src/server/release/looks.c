@@ -48,14 +48,19 @@ looks_begin(LookRequest *request, LookKind kind)
 }
 
 static void
-check_option(const LookRequest *request, const char *name, bool has_clip)
+check_options(const LookRequest *request, Jsonb *options, const char *const *known, int count)
 {
-	if (strcmp(name, "level") == 0 || (has_clip && strcmp(name, "clip") == 0))
-		return;
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%s\" is not for \"%s\"", name, looks_name(request->look.kind)),
-					has_clip ? errhint("Its options are \"level\" and \"clip\".")
-							 : errhint("Its only option is \"level\".")));
+	ListCell *cell;
+
+	if (!JB_ROOT_IS_OBJECT(options))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options must be a JSON object")));
+	foreach (cell, json_keys(&options->root))
+		if (names_find(known, count, lfirst(cell)) == count)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" is not for \"%s\"", (char *) lfirst(cell),
+								   looks_name(request->look.kind)),
+							errhint("Options are: %s.", json_known(known, count))));
 }
 
 static void
@@ -70,26 +75,69 @@ read_clip(JsonbValue *value, double *low, double *high)
 						errmsg("option \"clip\" must be a pair [low, high] of numbers")));
 }
 
+static void
+read_level(LookRequest *request, JsonbValue *value)
+{
+	if (!json_get_number(value, &request->level) || !(request->level >= 0.5) ||
+		!(request->level <= 0.999999))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"level\" must be a number from 0.5 to 0.999999")));
+}
+
+/* Those of a call come first, then "clip" where there are values, then those of a price. */
+static void
+read_options(LookRequest *request, Jsonb *options, double *low, double *high)
+{
+	JsonbValue *level = json_member(&options->root, "level");
+	JsonbValue *clip = json_member(&options->root, "clip");
+
+	if (level != NULL)
+		read_level(request, level);
+	if (clip != NULL)
+		read_clip(clip, low, high);
+}
+
 void
 looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
-	JsonbValue *level;
-	ListCell *cell;
+	static const char *const known[] = {"level", "clip"};
 
 	if (options == NULL)
 		return;
-	if (!JB_ROOT_IS_OBJECT(options))
+	check_options(request, options, known, low == NULL ? 1 : 2);
+	read_options(request, options, low, high);
+}
+
+static void
+read_adjacency(LookRequest *request, JsonbValue *value)
+{
+	bool replace = json_is_string(value, "replace");
+
+	if (!replace && !json_is_string(value, "add_remove"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("options must be a JSON object")));
-	foreach (cell, json_keys(&options->root))
-		check_option(request, lfirst(cell), low != NULL);
-	level = json_member(&options->root, "level");
-	if (level != NULL && (!json_get_number(level, &request->level) || !(request->level >= 0.5) ||
-						  !(request->level <= 0.999999)))
+						errmsg("option \"adjacency\" must be \"replace\" or \"add_remove\"")));
+	request->look.adjacency = replace ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+}
+
+void
+looks_read_price_options(LookRequest *request, Jsonb *options, double *low, double *high)
+{
+	static const char *const known[] = {"level", "adjacency", "max_rows_per_person", "clip"};
+	JsonbValue *adjacency;
+	JsonbValue *rows;
+
+	if (options == NULL)
+		return;
+	check_options(request, options, known, low == NULL ? 3 : 4);
+	read_options(request, options, low, high);
+	adjacency = json_member(&options->root, "adjacency");
+	if (adjacency != NULL)
+		read_adjacency(request, adjacency);
+	rows = json_member(&options->root, "max_rows_per_person");
+	if (rows != NULL && !json_get_integer(rows, 1, PG_INT32_MAX, &request->look.rows_per_person))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"level\" must be a number from 0.5 to 0.999999")));
-	if (json_member(&options->root, "clip") != NULL)
-		read_clip(json_member(&options->root, "clip"), low, high);
+						errmsg("option \"max_rows_per_person\" must be a whole number from 1 to %d",
+							   PG_INT32_MAX)));
 }
 
 void

@@ -54,6 +54,10 @@ extern void looks_begin(LookRequest *request, LookKind kind);
  */
 extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
 
+/* The same for a price, which reads "adjacency" and "max_rows_per_person", too. */
+extern void looks_read_price_options(LookRequest *request, Jsonb *options, double *low,
+									 double *high);
+
 /* Raise 22023 if the bounds of values, or the number of cells, are not allowed. */
 extern void looks_set_bounds(LookRequest *request, double low, double high);
 extern void looks_set_cells(LookRequest *request, double cells);
