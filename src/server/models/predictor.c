@@ -9,6 +9,7 @@
 #include "utils/jsonb.h"
 
 #include "server/base/json_value.h"
+#include "server/base/options.h"
 #include "server/models/predictor.h"
 
 /* ---- reading ---- */
