@@ -79,15 +79,26 @@ make_next_layer(SelectWalker *walker, int depth, int level, bool first)
 	walker->index[j] = level;
 }
 
-/* The scores of a dense plan leave the last column out. */
+/*
+ * Sums up for the levels that a state allows.  The scores of a dense plan leave the last column
+ * out.
+ */
 static void
-sum_dense(SelectWalker *walker)
+sum_dense(SelectWalker *walker, const int16_t *next)
 {
 	const SelectPlan *plan = walker->plan;
 	const SelectColumn *last = &plan->column[plan->depths - 1];
-	int levels = plan->grid->levels[last->coordinate];
+	int8_t weight[GRID_MAX_LEVELS];
+	int place[GRID_MAX_LEVELS];
 	int64_t sum[GRID_MAX_LEVELS];
+	int levels = 0;
 
+	for (int i = 0; i < plan->grid->levels[last->coordinate]; i++)
+		if (next[i] >= 0)
+		{
+			weight[levels] = plan->grid->level[last->coordinate][i];
+			place[levels++] = i;
+		}
 	for (int g = 0; g < plan->groups; g++)
 	{
 		int64_t first = plan->dense_first[g];
@@ -96,10 +107,9 @@ sum_dense(SelectWalker *walker)
 
 		for (int v = 0; v < plan->levels; v++)
 		{
-			plan->kernel->sum(sum, &run, plan->grid->level[last->coordinate], levels,
-							  -plan->weight[v] * FIXED_POINT_ONE);
+			plan->kernel->sum(sum, &run, weight, levels, -plan->weight[v] * FIXED_POINT_ONE);
 			for (int i = 0; i < levels; i++)
-				walker->dense_sum[(i * plan->groups + g) * plan->levels + v] = sum[i];
+				walker->dense_sum[(place[i] * plan->groups + g) * plan->levels + v] = sum[i];
 		}
 	}
 }
@@ -160,16 +170,25 @@ set_level(SelectWalker *walker, int depth, int level, bool first)
 		step_score(walker, depth, level);
 }
 
-/* Makes what all levels of a depth are computed from, once those before it are set. */
+static inline const int16_t *
+steps_from(const SelectPlan *plan, int depth, int state)
+{
+	return plan->next + ((int64_t) depth * plan->states + state) * GRID_MAX_LEVELS;
+}
+
+/*
+ * Makes what all levels of a depth are computed from, once those before it are set and lead to a
+ * state.
+ */
 static inline void
-enter(SelectWalker *walker, int depth)
+enter(SelectWalker *walker, int depth, int state)
 {
 	const SelectPlan *plan = walker->plan;
 
 	if (!plan->dense && depth == plan->scored)
 		make_first_layer(walker);
 	else if (plan->dense && depth == plan->depths - 1)
-		sum_dense(walker);
+		sum_dense(walker, steps_from(plan, depth, state));
 }
 
 static bool
@@ -181,14 +200,14 @@ descend(SelectWalker *walker, int depth, int state)
 	int levels;
 	int step;
 
-	enter(walker, depth);
+	enter(walker, depth, state);
 	if (depth == plan->depths)
 	{
 		if (!plan->dense && plan->scored == plan->depths)
 			set_losses(walker, 0, true);
 		return walker->visit(walker, walker->context);
 	}
-	next = plan->next + ((int64_t) depth * plan->states + state) * GRID_MAX_LEVELS;
+	next = steps_from(plan, depth, state);
 	levels = plan->grid->levels[plan->column[depth].coordinate];
 	step = walker->direction[depth];
 	walker->direction[depth] = (int8_t) -step;
@@ -215,7 +234,7 @@ select_visit_block(SelectWalker *walker, int64_t block, SelectVisit visit, void 
 	memset(walker->direction, 1, sizeof(walker->direction));
 	for (int depth = 0; depth < plan->block_depth; depth++)
 	{
-		enter(walker, depth);
+		enter(walker, depth, 0); /* a dense plan's blocks end before its last column */
 		set_level(walker, depth, plan->prefix[block * plan->block_depth + depth], true);
 	}
 	(void) descend(walker, plan->block_depth, plan->state[block]);

@@ -168,6 +168,9 @@ select_is_grouped(SelectGroup group, int coordinate)
  */
 extern int select_order_columns(SelectPlan *plan, SelectGroup group, Memory *memory);
 
+/* The same without a look at rows, for a dense plan under a constraint (select_time.h). */
+extern void select_order_publicly(SelectPlan *plan);
+
 /* Makes the automaton of the grid in the order of the columns. */
 extern void select_order_automaton(SelectPlan *plan, Memory *memory);
 

@@ -176,6 +176,16 @@ select_order_columns(SelectPlan *plan, SelectGroup group, Memory *memory)
 	return count;
 }
 
+void
+select_order_publicly(SelectPlan *plan)
+{
+	int order[GRID_MAX_DIMENSION];
+
+	select_public_order(plan->grid, order);
+	for (int depth = 0; depth < plan->depths; depth++)
+		plan->column[depth].coordinate = order[depth];
+}
+
 /* ---- the automaton ---- */
 
 static int16_t *
@@ -218,46 +228,33 @@ select_order_automaton(SelectPlan *plan, Memory *memory)
 	}
 }
 
-/* Sets nodes[depth] to the number of choices of the first coordinates that a vector continues. */
-static void
-count_nodes(const SelectPlan *plan, double *nodes)
-{
-	double here[GRID_MAX_STATES] = {1.0};
-
-	nodes[0] = 1.0;
-	for (int depth = 0; depth < plan->depths; depth++)
-	{
-		int levels = plan->grid->levels[plan->column[depth].coordinate];
-		double after[GRID_MAX_STATES] = {0.0};
-
-		nodes[depth + 1] = 0.0;
-		for (int s = 0; s < plan->states; s++)
-			for (int i = 0; here[s] > 0.0 && i < levels; i++)
-			{
-				int t = steps_from(plan, depth, s)[i];
-
-				if (t < 0)
-					continue;
-				after[t] += here[s];
-				nodes[depth + 1] += here[s];
-			}
-		memcpy(here, after, sizeof(here));
-	}
-}
-
 /* ---- how many columns to sum ---- */
 
 int
 select_choose_summed(SelectPlan *plan, SelectWork *work, SelectLayout layout)
 {
+	bool constrained = plan->grid->constraint != GRID_PRODUCT;
+	int order[GRID_MAX_DIMENSION];
+	double dense;
+	int summed;
+
 	if (layout == SELECT_DENSE)
 		return 0;
-	work->depths = plan->depths;
-	count_nodes(plan, work->nodes);
+	for (int depth = 0; depth < plan->depths; depth++)
+		order[depth] = plan->column[depth].coordinate;
+	select_count_work(plan->grid, order, plan->depths, work);
 	work->groups = plan->groups;
 	work->levels = plan->levels;
 	work->rows = (double) plan->instance->rows;
 	work->narrow = plan->span <= INT32_MAX;
-	return layout == SELECT_TABLES ? select_most_summed(work)
-								   : select_fastest_summed(work, &plan->expected_time);
+	if (layout == SELECT_TABLES)
+		return select_most_summed(work);
+	summed = select_fastest_summed(work, &plan->expected_time);
+	if (!constrained)
+		return summed;
+	dense = select_constrained_time(plan->grid, work);
+	if (dense > plan->expected_time)
+		return summed;
+	plan->expected_time = dense;
+	return 0;
 }

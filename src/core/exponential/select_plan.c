@@ -490,10 +490,12 @@ arrange(SelectPlan *plan, SelectGroup group, SelectLayout layout, Memory *memory
 	int64_t *order;
 	int summed;
 
-	select_order_automaton(plan, memory);
 	measure_layers(plan, keys, all, work.size);
 	work.most = all;
 	summed = select_choose_summed(plan, &work, layout);
+	if (summed == 0 && plan->grid->constraint != GRID_PRODUCT)
+		select_order_publicly(plan);
+	select_order_automaton(plan, memory);
 	plan->scored = plan->depths - summed;
 	plan->dense = summed == 0 && plan->depths > 0 && plan->span <= INT32_MAX;
 	order = order_rows(plan, memory);

@@ -4,12 +4,16 @@
  * A plan knows how many cells its rows make.  Before there are rows, public numbers bound them:
  * there are no more cells than rows, and no more than the summed columns and the group can make,
  * one more for each column of a one-hot group until the last.
+ *
+ * Under a constraint a dense plan is counted, whose order is public too.  A plan has tables instead
+ * only where they are faster.
  */
 #include "core/exponential/select_time.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/base/mutant.h"
 #include "core/exponential/select_kernel.h"
 
 /*
@@ -26,6 +30,103 @@ select_table_words(int64_t entries)
 	return (entries + SELECT_BLOCK) / SELECT_BLOCK * SELECT_BLOCK;
 }
 
+/* ---- configurations ---- */
+
+/* The states of the grid's automaton from which a vector can be completed, by depth. */
+typedef struct Alive
+{
+	bool at[GRID_MAX_DIMENSION + 1][GRID_MAX_STATES];
+} Alive;
+
+static void
+find_alive(const Grid *grid, const int *order, int depths, Alive *alive)
+{
+	int states = grid_states(grid);
+
+	for (int s = 0; s < states; s++)
+		alive->at[depths][s] = grid_accepts(grid, s);
+	for (int depth = depths - 1; depth >= 0; depth--)
+		for (int s = 0; s < states; s++)
+		{
+			bool any = false;
+
+			for (int i = 0; i < grid->levels[order[depth]] && !any; i++)
+			{
+				int t = grid_step(grid, s, order[depth], i);
+
+				any = t >= 0 && alive->at[depth + 1][t];
+			}
+			alive->at[depth][s] = any;
+		}
+}
+
+/*
+ * A walk passes through the levels that a node allows, forwards and backwards in turn.  So each of
+ * them is a move at most.  A node that allows one level only moves if the level was another one: if
+ * all such nodes of a depth allow the same level, only after a node that allows several, or at
+ * the beginning.
+ */
+static void
+count_depth(const Grid *grid, int j, const bool *alive, const double *here, double *after,
+			SelectWork *work)
+{
+	double several = 0; /* nodes that allow several levels */
+	double single = 0;
+	double all = 0; /* their levels */
+	int only = -1;  /* the level that all single nodes allow; levels: they differ */
+
+	for (int s = 0; s < grid_states(grid); s++)
+	{
+		int allowed = 0;
+		int last = 0;
+
+		for (int i = 0; here[s] > 0 && i < grid->levels[j]; i++)
+		{
+			int t = grid_step(grid, s, j, i);
+
+			if (t < 0 || !alive[t])
+				continue;
+			after[t] += here[s];
+			allowed++;
+			last = i;
+		}
+		all += here[s] * allowed;
+		if (allowed == 1)
+		{
+			single += here[s];
+			only = only < 0 || only == last ? last : grid->levels[j];
+		}
+		else
+			several += here[s];
+	}
+	work->forced += single;
+	work->nodes[work->depths + 1] = all;
+	work->moves[work->depths++] =
+		all - single +
+		(only < grid->levels[j] ? fmin(single, MUTANT(228) ? 0 : several + 1) : single);
+}
+
+void
+select_count_work(const Grid *grid, const int *order, int depths, SelectWork *work)
+{
+	double here[GRID_MAX_STATES] = {1.0};
+	Alive alive;
+
+	find_alive(grid, order, depths, &alive);
+	work->depths = 0;
+	work->nodes[0] = 1.0;
+	work->forced = 0;
+	while (work->depths < depths)
+	{
+		double after[GRID_MAX_STATES] = {0.0};
+
+		count_depth(grid, order[work->depths], alive.at[work->depths + 1], here, after, work);
+		memcpy(here, after, sizeof(here));
+	}
+}
+
+/* ---- nanoseconds ---- */
+
 /* Nanoseconds with these last columns summed. */
 static double
 time_summed(const SelectWork *work, int summed)
@@ -34,10 +135,11 @@ time_summed(const SelectWork *work, int summed)
 	int scored = work->depths - summed;
 	bool dense = summed == 0 && work->narrow && work->depths > 0;
 	double looks = work->groups * work->levels;
-	double time = nodes[work->depths] * (SELECT_VISIT_TIME + looks * SELECT_LOOK_TIME);
+	double time = nodes[work->depths] * (SELECT_VISIT_TIME + looks * SELECT_LOOK_TIME) +
+				  work->forced * SELECT_FORCED_TIME;
 
 	for (int depth = 0; depth < scored - dense; depth++)
-		time += nodes[depth + 1] * work->rows * SELECT_STEP_TIME;
+		time += work->moves[depth] * work->rows * SELECT_STEP_TIME;
 	if (dense)
 		return time + nodes[work->depths] * work->rows * work->levels * SELECT_DENSE_TIME;
 	time += nodes[scored] *
@@ -74,6 +176,27 @@ select_fastest_summed(const SelectWork *work, double *time)
 			best = m;
 		}
 	return best;
+}
+
+void
+select_public_order(const Grid *grid, int *order)
+{
+	int count = 0;
+
+	for (int levels = 1; levels <= GRID_MAX_LEVELS; levels++)
+		for (int j = 0; j < grid->dimension; j++)
+			if (grid->levels[j] == levels)
+				order[count++] = j;
+}
+
+double
+select_constrained_time(const Grid *grid, SelectWork *work)
+{
+	int order[GRID_MAX_DIMENSION];
+
+	select_public_order(grid, order);
+	select_count_work(grid, order, grid->dimension, work);
+	return time_summed(work, 0);
 }
 
 /* ---- from public numbers ---- */
@@ -188,6 +311,13 @@ grow(SelectWork *work, Growth *growth, const Grid *grid, const SelectParts *part
 	}
 }
 
+static void
+add_depth(SelectWork *work, int levels)
+{
+	work->nodes[work->depths + 1] = work->moves[work->depths] = work->nodes[work->depths] * levels;
+	work->depths++;
+}
+
 /*
  * Without a constraint: the columns of numbers first, those with most levels last, as in a plan.
  */
@@ -213,27 +343,13 @@ product_time(const Grid *grid, SelectGroup group, const SelectParts *parts, Sele
 			summed[j] = parts->part[j] >= 0;
 			if (summed[j])
 				continue;
-			work->nodes[work->depths + 1] = work->nodes[work->depths] * levels;
-			work->depths++;
+			add_depth(work, levels);
 		}
 	grow(work, &growth, grid, parts, summed, last);
-	for (int k = work->most - 1; k >= 0; k--, work->depths++)
-		work->nodes[work->depths + 1] = work->nodes[work->depths] * last[k];
+	for (int k = work->most - 1; k >= 0; k--)
+		add_depth(work, last[k]);
 	(void) select_fastest_summed(work, &time);
 	return time;
-}
-
-/*
- * Under a constraint consecutive configurations differ in two coordinates more than in one, and
- * nothing is known of the order of the columns: a dense plan is counted, whose scores are stepped
- * twice for each configuration.  The tables of many indicators take longer (docs/solver.md).
- */
-static double
-constrained_time(const Grid *grid, const SelectWork *work)
-{
-	double each = SELECT_VISIT_TIME + work->rows * (2 * SELECT_STEP_TIME + SELECT_DENSE_TIME);
-
-	return each * (double) grid_size(grid);
 }
 
 double
@@ -247,6 +363,6 @@ select_seconds(const Grid *grid, SelectGroup group, double rows, const SelectPar
 	for (int j = group.first; j < group.first + group.size; j++)
 		work.levels = grid->levels[j] > work.levels ? grid->levels[j] : work.levels;
 	time = grid->constraint == GRID_PRODUCT ? product_time(grid, group, parts, &work)
-											: constrained_time(grid, &work);
+											: select_constrained_time(grid, &work);
 	return 1e-9 * time * SELECT_SLOWEST / SELECT_TIME_THREADS;
 }

@@ -1,6 +1,7 @@
 /*
  * test_select_time.c - what public numbers say of an enumeration's time is no less than what its
- * plan expects from the rows, but for the order that the plan finds for its columns.
+ * plan expects from the rows, but for the order that the plan finds for its columns, and than the
+ * work that a walk does, counted.
  */
 #include "core/exponential/select_internal.h"
 
@@ -13,6 +14,9 @@
 
 /* The order depends on the rows, and is a guess; it may make this factor at most. */
 #define ORDER 1.1
+
+/* Configurations times rows of a grid that is walked through. */
+#define MOST_WORK 3e6
 
 static int32_t x[MOST_ROWS * MOST_COLUMNS];
 static int64_t net[MOST_ROWS];
@@ -80,35 +84,158 @@ random_declared_rows(const Encoding *encoding, int dimension, bool skewed)
 	return rows;
 }
 
+/* Sparse vectors, a ball, or sums of ranks; no group is summed out then. */
+static void
+constrain(Declared *declared)
+{
+	Grid *grid = &declared->grid;
+
+	declared->group.size = 0;
+	grid->constraint = (GridConstraint) between(GRID_BALL, GRID_MODULUS);
+	grid->bound = 1 + below(grid->constraint == GRID_BALL ? 8 : 4);
+	if (grid->constraint == GRID_MODULUS)
+		grid->bound = 7; /* no column has more levels */
+	for (int j = 0; j < grid->dimension && below(2); j++)
+		if (grid->levels[j] == 3)
+			grid_set_sign(grid, j);
+}
+
+/* ---- work ---- */
+
+/* Nanoseconds of the work of a walk, which the loops below add up. */
+static const SelectKernel *kernel;
+static const SelectPlan *walked;
+static double work;
+
+static void
+count_step(uint32_t *score, const int32_t *value, int64_t rows, int32_t difference)
+{
+	work += SELECT_STEP_TIME * (double) rows;
+	kernel->step(score, value, rows, difference);
+}
+
+static void
+count_tabulate(uint64_t *table, const uint32_t *score, const SelectRows *rows)
+{
+	work += SELECT_ENTRY_TIME * (double) rows->count +
+			SELECT_FIRST_WORD_TIME *
+				(double) (walked->layer[walked->scored].words - SELECT_BLOCK - GRID_MAX_WEIGHT);
+	kernel->tabulate(table, score, rows);
+}
+
+static void
+count_moves(const SelectMove *move, int64_t count)
+{
+	work += SELECT_TABLE_TIME * (double) count;
+	for (int64_t m = 0; m < count; m++)
+		work += SELECT_WORD_TIME * move[m].words;
+}
+
+static void
+count_add(uint64_t *to, const uint64_t *from, const SelectMove *move, int64_t count, int32_t shift)
+{
+	count_moves(move, count);
+	kernel->add(to, from, move, count, shift);
+}
+
+static void
+count_copy_with(uint64_t *to, const uint64_t *from, const SelectMove *move, int64_t count,
+				int32_t shift)
+{
+	count_moves(move, count);
+	kernel->copy_with(to, from, move, count, shift);
+}
+
+static void
+count_copy_without(uint64_t *to, const uint64_t *from, const SelectMove *move, int64_t count)
+{
+	count_moves(move, count);
+	kernel->copy_without(to, from, move, count);
+}
+
+static void
+count_sum(int64_t *sum, const SelectRun *run, const int8_t *weight, int levels, int32_t bound)
+{
+	work += SELECT_DENSE_TIME * (double) run->count * levels;
+	kernel->sum(sum, run, weight, levels, bound);
+}
+
+static bool
+count_visit(SelectWalker *walker, void *context)
+{
+	(void) context;
+	work += SELECT_VISIT_TIME +
+			SELECT_LOOK_TIME * (double) walker->plan->groups * (double) walker->plan->levels;
+	return true;
+}
+
+/* Walks through a plan's grid with counting loops. */
+static double
+count_work(SelectPlan *plan)
+{
+	static const SelectKernel counting = {count_step,      count_tabulate,     count_add,
+										  count_copy_with, count_copy_without, count_sum};
+	SelectTeam team;
+
+	kernel = plan->kernel;
+	walked = plan;
+	plan->kernel = &counting;
+	select_team_create(&team, plan, 1, memory);
+	work = 0; /* without the rows' places, which public numbers leave out */
+	select_visit_all(&team, count_visit, NULL);
+	select_team_destroy(&team, memory);
+	return work;
+}
+
 static void
 test_bound(void)
 {
+	int constraints = 0;
+	int dense = 0;
+
 	reseed(1);
-	for (int round = 0; round < check_repetitions(200); round++)
+	for (int round = 0; round < check_repetitions(1000); round++)
 	{
 		Declared declared;
 		Instance instance = {.x = x, .net = net};
 		SelectProblem problem = {.instance = &instance, .epsilon = EPSILON_ONE, .threads = 1};
 		SelectParts parts;
 		SelectPlan *plan;
-		double bound;
+		bool constrained = round % 4 >= 2;
+		double nanoseconds; /* of one thread */
+		double order = constrained ? 1 + 1e-9 : ORDER;
+		double start;
 
 		random_declared(&declared);
+		if (constrained)
+			constrain(&declared);
+		if (!grid_is_valid(&declared.grid))
+			continue;
 		select_parts_of(&parts, &declared.encoding);
 		problem.grid = &declared.grid;
 		problem.group = declared.group;
 		instance.dimension = declared.grid.dimension;
 		instance.rows = random_declared_rows(&declared.encoding, instance.dimension, round % 2);
 		plan = select_plan_create(&problem, 1, SELECT_FASTEST, memory);
-		bound = select_seconds(&declared.grid, declared.group, (double) instance.rows, &parts);
-		CHECK(plan->expected_time > 0);
+		nanoseconds =
+			1e9 * SELECT_TIME_THREADS / SELECT_SLOWEST *
+			select_seconds(&declared.grid, declared.group, (double) instance.rows, &parts);
 		/* a plan places fixed columns once, which public numbers leave out */
-		CHECK(ORDER * bound >=
-			  1e-9 * SELECT_SLOWEST / SELECT_TIME_THREADS *
-				  (plan->expected_time -
-				   SELECT_STEP_TIME * (double) (instance.rows * instance.dimension)));
+		start =
+			(SELECT_STEP_TIME * (double) instance.rows + SELECT_FORCED_TIME) * instance.dimension;
+		CHECK(plan->expected_time > 0);
+		CHECK(order * nanoseconds >= plan->expected_time - (constrained ? 0 : start));
+		if ((double) select_cost(&declared.grid, declared.group) * (double) instance.rows <
+			MOST_WORK)
+		{
+			CHECK(count_work(plan) <= plan->expected_time + start);
+			constraints += constrained;
+			dense += constrained && plan->dense;
+		}
 		select_plan_destroy(plan, memory);
 	}
+	printf("constrained %d, of these dense %d\n", constraints, dense);
+	CHECK(dense > 0 && dense < constraints);
 }
 
 /*
