@@ -44,5 +44,22 @@ SELECT call, n, t, count(*) FILTER (WHERE answer ~ '^[56]$') AS answered, min(an
 -- Wide rows and wide bounds are nothing to real weights, up to the limit of every method; a halfspace of a grid is refused.
 SELECT method, d, clip, replace(answer_of(format('SELECT cardinality((%s(array_fill(a, ARRAY[%s]), y, 1.0, 0, ''{"n": 500, "dimension": %2$s, "clip": [-%s, %3$s]%s}'')).weights) FROM sample', method, d, clip, option)), E'\n', ' | ') AS answer
   FROM (VALUES ('dp_logistic', ''), ('dp_logistic', ', "mechanism": "pool"'), ('dp_svm', ''), ('dp_classifier', ''), ('dp_halfspace', '')) v(method, option), (VALUES (127, 1), (127, 1000), (129, 1)) w(d, clip);
-DROP TABLE sample CASCADE;
+-- More rows than are declared: what can bear them answers.  The rest is refused before the charge by the room of a table whose number of rows is public; or it ends after
+-- the charge, at once and whatever the rows hold.
+CREATE TABLE many_replace AS SELECT i, i / 20000.0::float8 AS a, i % 7 / 7.0::float8 AS b, i % 11 / 11.0::float8 AS c, i % 13 / 13.0::float8 AS d, i % 3 > 0 AS y FROM generate_series(1, 20000) i;
+CREATE TABLE many_add_remove AS TABLE many_replace;
+SELECT count(dpobj.protect(t::regclass, '{"a": {"clip": [0, 1]}, "b": {"clip": [0, 1]}, "c": {"clip": [0, 1]}, "d": {"clip": [0, 1]}, "y": {}}', n => 10, adjacency => replace(t, 'many_', ''))),
+       count(dpobj.set_budget(t::regclass, 'dpobj_bad_ana', 100, 0.1)) FROM unnest(ARRAY['many_replace', 'many_add_remove']) t;
+SET dpobj.longest_run = 1;
+SELECT * FROM answers($$SELECT cardinality((dp_halfspace(ARRAY[a, b, c, d], y, 1.0, 0, '{"dimension": 4, %}')).weights) FROM many_add_remove$$,
+  '"n": 10, "grid": {"max": 16}', '"n": 20000, "grid": {"max": 16}', '"n": 10, "grid": {"max": 4}');
+RESET dpobj.longest_run;
+ALTER ROLE dpobj_bad_ana SET dpobj.longest_run = 1;
+ALTER ROLE dpobj_bad_ana SET dpobj.release_tick = 0;
+\c - dpobj_bad_ana
+SELECT t, g, replace(answer_of(format('SELECT cardinality((dpobj.train(%L, ''y'', 1, ''{a,b,c,d}'', 0, ''halfspace'', ''{"grid": {"max": %s}, "intercept": false}'')).weights)', t, g)), E'\n', ' | ') AS answer
+  FROM unnest(ARRAY['many_replace', 'many_add_remove']) t, unnest(ARRAY[16, 4]) g;
+\c - postgres
+SELECT relation, event, count(*) FROM dpobj.ledger WHERE relation::text ~ '^many_' AND event IN ('charged', 'released', 'failed') GROUP BY relation, event ORDER BY relation::text, event;
+DROP TABLE sample, many_replace, many_add_remove CASCADE;
 SELECT format('DROP TABLE %I CASCADE', t) FROM unnest(:'tables'::text[]) t \gexec

@@ -41,7 +41,7 @@ SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers'
   FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "endless": true, "noise": "paraboloid"}') p;
 SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "endless": true, "noise": "gaussian"}');
 SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "endless": true, "noise": "published"}');
-SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 1000000}'));
+SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 400000}'));
 SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
   FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
        dpobj.price_aggregate('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;

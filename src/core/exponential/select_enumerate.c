@@ -89,7 +89,7 @@ sum_dense(SelectWalker *walker, const int16_t *next)
 	const SelectPlan *plan = walker->plan;
 	const SelectColumn *last = &plan->column[plan->depths - 1];
 	int8_t weight[GRID_MAX_LEVELS];
-	int place[GRID_MAX_LEVELS];
+	int place[GRID_MAX_LEVELS] = {0};
 	int64_t sum[GRID_MAX_LEVELS];
 	int levels = 0;
 

@@ -43,6 +43,7 @@ static const struct
 							 "no dense grid can be drawn from, and noise is small"},
 	[REASON_MUCH_NOISE] = {CLASSIFIER_GRID, "noise on real weights would be large"},
 	[REASON_NO_SCORES] = {CLASSIFIER_CENTRE, "clip bounds are too wide for a grid"},
+	[REASON_NO_MEMORY] = {CLASSIFIER_CENTRE, "a grid needs all rows in memory"},
 	[REASON_NO_GRID] = {CLASSIFIER_CENTRE, "no dense grid can be drawn from"},
 	[REASON_ROWS_UNKNOWN] = {CLASSIFIER_GRID, "the number of rows is not declared"},
 };
@@ -87,10 +88,13 @@ is_pool_better(const GridTerms *terms, bool wide)
  * that no grid has scores.
  */
 static ClassifierReason
-choose_single(const GridTerms *terms, const GridWidths *widths, const Grid *grid, double noise)
+choose_single(const GridTerms *terms, const GridWidths *widths, const Grid *grid, int threads,
+			  double noise)
 {
 	if (!grid_scores_fit(terms->encoding, grid))
 		return REASON_NO_SCORES;
+	if (run_bytes(&terms->run, grid->dimension, threads) > terms->run.memory)
+		return REASON_NO_MEMORY;
 	if (widths->sparse > 0 && terms->rows == 0)
 		return REASON_NO_GRID;
 	if (widths->sparse > 0)
@@ -112,7 +116,7 @@ classifier_choose(const GridTerms *terms, int64_t delta, MechanismRequest *reque
 
 	grid_default(terms, &widths, &grid);
 	centre.kind = MECHANISM_OBJECTIVE;
-	reason = choose_single(terms, &widths, &grid,
+	reason = choose_single(terms, &widths, &grid, request->threads,
 						   convex_default_classifier(&centre, terms->encoding, delta, terms->rows));
 	if (terms->rows > 0 && is_pool_better(terms, reason == REASON_WIDE_GRID))
 	{

@@ -15,6 +15,7 @@ typedef enum ClassifierReason
 	REASON_LITTLE_NOISE, /* no dense grid can be drawn from, and noise on real weights is little */
 	REASON_MUCH_NOISE,   /* there is much noise: few weights, drawn exactly, are better */
 	REASON_NO_SCORES,    /* no grid has scores that can be computed */
+	REASON_NO_MEMORY,    /* a grid needs all rows in memory */
 	REASON_NO_GRID,      /* rows are not declared, and no dense grid can be drawn from */
 	REASON_ROWS_UNKNOWN  /* rows are not declared, and a narrow dense grid can be drawn from */
 } ClassifierReason;

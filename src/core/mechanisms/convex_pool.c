@@ -66,15 +66,22 @@ convex_pool_settle(MechanismRequest *request, const Encoding *encoding, int64_t 
 #define PRODUCT_TIME 0.3e-9
 #define WEIGHT_TIME 100e-9
 
-/* At most, of all rounds; usually a tenth. */
+/*
+ * The same as measured, for two threads with AVX2: 14e9 products a second and thread, the fewest
+ * that bench/pool.sh printed (docs/solver.md), and 64 ns for a weight.
+ */
+#define USUAL_PRODUCT_TIME (1 / 28e9)
+#define USUAL_WEIGHT_TIME 32e-9
+
+/* Of all rounds. */
 static double
-pool_seconds(const MechanismRequest *request)
+pool_seconds(const MechanismRequest *request, double product, double weight)
 {
 	const PoolTerms *pool = &request->pool;
 	int dimension = request->grid.dimension;
 	double candidates = (double) pool_size(pool->rows, dimension, pool->rounds);
 
-	return (PRODUCT_TIME * request->run.rows + WEIGHT_TIME) * pool->rounds * candidates * dimension;
+	return (product * request->run.rows + weight) * pool->rounds * candidates * dimension;
 }
 
 void
@@ -88,8 +95,8 @@ convex_pool_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 		request->convex.noise == CONVEX_GAMMA)
 		return;
 	convex_admit(&centre, verdict);
-	verdict->expected += pool_seconds(request) / 10;
-	verdict->most += pool_seconds(request);
+	verdict->expected += pool_seconds(request, USUAL_PRODUCT_TIME, USUAL_WEIGHT_TIME);
+	verdict->most += pool_seconds(request, PRODUCT_TIME, WEIGHT_TIME);
 }
 
 /* ---- release ---- */

@@ -22,10 +22,14 @@ mechanism_get(MechanismKind kind)
 MechanismVerdict
 mechanism_verdict(const MechanismRequest *request)
 {
+	const Mechanism *mechanism = mechanism_get(request->kind);
 	MechanismVerdict verdict = {.admitted = false};
 
-	mechanism_get(request->kind)->admit(request, &verdict);
-	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest;
+	mechanism->admit(request, &verdict);
+	if (!mechanism->streams)
+		verdict.bytes = run_bytes(&request->run, request->grid.dimension, request->threads);
+	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest &&
+					   verdict.bytes <= request->run.memory;
 	return verdict;
 }
 

@@ -165,7 +165,8 @@ typedef struct MechanismVerdict
 	uint64_t cost;
 	double expected; /* seconds of a usual run */
 	double most;     /* seconds of any run; both infinite if no bound is known */
-	bool finishes;   /* does it certainly end within the longest run (rule F3)? */
+	double bytes;    /* of any run; 0 if it reads the rows in passes */
+	bool finishes;   /* does it certainly end within the longest run and the memory (rule F3)? */
 } MechanismVerdict;
 
 /* In misclassified rows. */
@@ -259,7 +260,7 @@ typedef struct Mechanism
 
 extern const Mechanism *mechanism_get(MechanismKind kind);
 
-/* The verdict on a request, by admit() of its mechanism and the longest run. */
+/* The verdict on a request, by admit() of its mechanism, the longest run and the memory. */
 extern MechanismVerdict mechanism_verdict(const MechanismRequest *request);
 
 /* Mechanism.perturbs; false for a kind that does not exist. */

@@ -29,7 +29,9 @@
 RunTerms
 run_terms(int64_t rows, const Encoding *encoding, double longest)
 {
-	RunTerms terms = {.rows = (double) (rows > 0 ? rows : RUN_ASSUMED_ROWS), .longest = longest};
+	RunTerms terms = {.rows = (double) (rows > 0 ? rows : RUN_ASSUMED_ROWS),
+					  .longest = longest,
+					  .memory = rows > 0 ? RUN_MOST_MEMORY : INFINITY};
 
 	terms.distinct = fmin(terms.rows, encoding_most_distinct(encoding));
 	select_parts_of(&terms.parts, encoding);
@@ -46,6 +48,28 @@ run_pass_seconds(const RunTerms *terms, int dimension, bool hessian)
 	double d = dimension;
 
 	return 1e-9 * terms->rows * (FEATURE_TIME * (d + 1) + (hessian ? HESSIAN_TIME * d * d : 0));
+}
+
+/*
+ * Bytes of a distinct row and of one of its features, twice: an enumeration copies the rows column
+ * by column, with a key, a net weight, a score for each thread and places in tables.  The tables of
+ * indicators take 8 words for each row and thread, or 32 MiB (select_time.c).  bench/memory.sh
+ * measures 233 MiB with a million rows of 23 numbers, for which this says 300.
+ */
+#define ROW_BYTES 80.0
+#define FEATURE_BYTES 8.0
+#define TABLE_BYTES 64.0
+#define FIRST_BYTES (48.0 * 1024 * 1024)
+
+double
+run_bytes(const RunTerms *terms, int dimension, int threads)
+{
+	double row = ROW_BYTES + FEATURE_BYTES * dimension;
+
+	for (int j = 0; j < dimension; j++)
+		if (terms->parts.part[j] >= 0 && terms->parts.cells[terms->parts.part[j]] > 1)
+			return FIRST_BYTES + terms->distinct * (row + TABLE_BYTES * threads);
+	return MUTANT(229) ? 0 : FIRST_BYTES + terms->distinct * row;
 }
 
 GridRun

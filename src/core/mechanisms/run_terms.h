@@ -27,10 +27,17 @@ typedef struct RunTerms
 	double distinct; /* of these, at most */
 	SelectParts parts;
 	double longest; /* seconds that a run may take: dpobj.longest_run */
+	double memory;  /* bytes that it may take; infinite without a public number of rows */
 } RunTerms;
+
+/* A run that nobody has asked to be larger stays below 512 MiB. */
+#define RUN_MOST_MEMORY (512.0 * 1024 * 1024)
 
 /* rows: the public number, 0 if there is none. */
 extern RunTerms run_terms(int64_t rows, const Encoding *encoding, double longest);
+
+/* Bytes at most of a run that has all distinct rows in memory. */
+extern double run_bytes(const RunTerms *terms, int dimension, int threads);
 
 /*
  * Does the exponential mechanism over the grid certainly end within the longest run?  group is

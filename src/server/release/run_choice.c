@@ -1,5 +1,5 @@
 /*
- * run_choice.c - how long a run may take.
+ * run_choice.c - how long a run may take, and how much memory.
  */
 #include "server/release/run_choice.h"
 
@@ -12,16 +12,24 @@
 #define WIDEST_PROPOSED 16
 #define MOST_PROPOSED 8
 
+static int
+runs_of(const Training *training)
+{
+	return training->keys == NULL ? 1 : training->keys->count;
+}
+
 /* rows: 0 if the number is not public. */
 static RunTerms
 terms_of(const Training *training, int64 rows)
 {
-	int runs = training->keys == NULL ? 1 : training->keys->count;
+	int runs = runs_of(training);
+	int64 counted = rows == 0 ? RUN_ASSUMED_ROWS : rows;
+	RunTerms terms = run_terms((counted + runs - 1) / runs, &training->encoding,
+							   (double) dpobj_longest_run / runs);
 
-	if (rows == 0)
-		rows = RUN_ASSUMED_ROWS;
-	return run_terms((rows + runs - 1) / runs, &training->encoding,
-					 (double) dpobj_longest_run / runs);
+	if (rows == 0 || training_megabytes(training) > 0)
+		terms.memory = INFINITY; /* or the user's own limit */
+	return terms;
 }
 
 RunTerms
@@ -33,14 +41,50 @@ run_declared(const Training *training)
 void
 run_settle(Training *training)
 {
-	training->request.run =
-		terms_of(training, training->options.n > 0 ? training->options.n : training->table_rows);
+	int64 rows = training->options.n;
+
+	if (training->table_rows > 0 && (rows == 0 || training->table_rows < rows))
+		rows = training->table_rows;
+	training->request.run = terms_of(training, rows);
 }
 
 bool
 run_may_last(const Training *training)
 {
 	return !training->by_analyst && (training->options.endless || training_seconds(training) > 0);
+}
+
+bool
+run_bears(const Training *training, int64 rows, MechanismRequest *request)
+{
+	*request = training->request;
+	if (run_may_last(training))
+		return true;
+	request->run = terms_of(training, Max(rows, 1));
+	if (request->effort > 0 && request->run.rows > training->request.run.rows)
+		request->effort = run_of_grid(&request->run, &request->grid, request->group).effort;
+	return mechanism_verdict(request).finishes;
+}
+
+/*
+ * At the analyst's door n is of the whole table.  An owner's query may read a part of it.
+ */
+static void
+check_room(const Training *training)
+{
+	MechanismRequest request;
+
+	if (!training->by_analyst || training->keys != NULL || training->table_rows == 0 ||
+		run_bears(training, training->table_rows, &request))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the table has room for more rows than mechanism \"%s\" can bear",
+					mechanism_get(training->request.kind)->name),
+			 errdetail("It has room for " INT64_FORMAT " rows, and %.0f are declared.",
+					   training->table_rows, training->request.run.rows),
+			 errhint("An administrator declares the rows as \"n\" of dpobj.protect. VACUUM FULL "
+					 "frees room that no row needs.")));
 }
 
 void
@@ -50,6 +94,7 @@ run_check(const Training *training)
 
 	if (!verdict.finishes && !run_may_last(training))
 		run_refuse(training, &verdict);
+	check_room(training);
 }
 
 /* ---- what would fit ---- */
@@ -131,20 +176,24 @@ work_text(const Training *training, const MechanismVerdict *verdict)
 }
 
 static const char *
+undeclared_text(const Training *training)
+{
+	if (training->options.n > 0 || training->keys != NULL)
+		return "";
+	return training->by_analyst ? "An administrator declares the rows as \"n\" of dpobj.protect. "
+								: "Declare the rows as \"n\" if there are fewer. ";
+}
+
+static const char *
 hint_text(const Training *training)
 {
 	const char *grid = training->method == METHOD_HALFSPACE ? fitting_grid(training) : NULL;
-	bool undeclared = training->options.n == 0 && training->keys == NULL;
 	StringInfoData text;
 
 	initStringInfo(&text);
 	if (grid != NULL)
 		appendStringInfo(&text, "Mechanism \"exponential\" fits with \"grid\": %s. ", grid);
-	if (undeclared)
-		appendStringInfoString(
-			&text, training->by_analyst
-					   ? "An administrator declares the rows as \"n\" of dpobj.protect. "
-					   : "Declare the rows as \"n\" if there are fewer. ");
+	appendStringInfoString(&text, undeclared_text(training));
 	if (training->by_analyst)
 		appendStringInfoString(&text, "A superuser sets dpobj.longest_run.");
 	else
@@ -153,11 +202,33 @@ hint_text(const Training *training)
 	return text.data;
 }
 
+static void
+refuse_memory(const Training *training, const MechanismVerdict *verdict)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("mechanism \"%s\" may need too much memory",
+				mechanism_get(training->request.kind)->name),
+		 errdetail("With %.0f distinct rows at most it may need %.0f MiB; without a memory limit a "
+				   "run takes %.0f MiB at most.",
+				   training->request.run.distinct, ceil(verdict->bytes / (1 << 20)),
+				   RUN_MOST_MEMORY / (1 << 20)),
+		 errhint("%s%s", undeclared_text(training),
+				 training->by_analyst
+					 ? "Methods \"logistic\" and \"svm\" read the rows in passes. A superuser sets "
+					   "dpobj.memory_limit."
+					 : "dp_logistic and dp_svm read the rows in passes. Otherwise set "
+					   "\"memory_limit\", or \"endless\": true.")));
+}
+
 void
 run_refuse(const Training *training, const MechanismVerdict *verdict)
 {
 	double seconds = asked_seconds(training);
 
+	if (verdict->bytes > training->request.run.memory)
+		refuse_memory(training, verdict);
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("mechanism \"%s\" is not sure to end in time",
 						   mechanism_get(training->request.kind)->name),

@@ -9,9 +9,9 @@
 
 /*
  * Sets the public numbers that bound a run: rows that are declared or, under replace, those that
- * the table has room for.  The groups of a call share the longest run, and the rows: seconds grow
- * with rows less and less or in proportion, so all groups together take the most where they have
- * equally many.
+ * the table has room for, if they are fewer or none are declared.  The groups of a call share the
+ * longest run, and the rows: seconds grow with rows less and less or in proportion, so all groups
+ * together take the most where they have equally many.
  */
 extern void run_settle(Training *training);
 
@@ -27,7 +27,14 @@ extern RunTerms run_declared(const Training *training);
  */
 extern bool run_may_last(const Training *training);
 
-/* Raises 22023 if the settled run may take too long. */
+/*
+ * Can the run bear so many rows, neutral ones included, although fewer may be declared?  Follows
+ * from their number and public numbers alone (rule F3).  request is what is solved: how long the
+ * tree is tried follows from the rows that there are, if they are more than declared.
+ */
+extern bool run_bears(const Training *training, int64 rows, MechanismRequest *request);
+
+/* Raises 22023 if the settled run may take too long or too much memory. */
 extern void run_check(const Training *training);
 
 /* Raises 22023 for a request that does not finish, and says what would. */

@@ -112,7 +112,8 @@ choose_method(Training *training)
 	const Options *options = &training->options;
 	MechanismRequest request = {.epsilon = training_row_epsilon(training),
 								.adjacency = options->adjacency,
-								.run = training->request.run};
+								.run = training->request.run,
+								.threads = dpobj_solver_threads};
 	GridTerms terms;
 	ClassifierReason reason;
 

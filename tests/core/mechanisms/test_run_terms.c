@@ -65,6 +65,41 @@ test_rows(void)
 	CHECK(terms.rows == 1000 && terms.distinct == 16);
 }
 
+/*
+ * A million rows of 23 columns fit, ten million do not unless few are distinct or nobody knows how
+ * many there are; what reads them in passes needs no memory for them.
+ */
+static void
+test_memory(void)
+{
+	static const double rows[] = {1e6, 1e7};
+	Encoding encoding;
+
+	for (int k = 0; k < 2; k++)
+		for (int numbers = 0; numbers <= 23; numbers += 23)
+		{
+			MechanismRequest request = request_of(MECHANISM_EXPONENTIAL, uniform(23, 0), rows[k]);
+
+			encoding_init(&encoding);
+			encoding.features = 23;
+			for (int j = numbers; j < 23; j++)
+				encoding.binary[j] = true;
+			CHECK(encoding_finish(&encoding));
+			request.threads = 2;
+			request.run = run_terms((int64_t) rows[k], &encoding, LONGEST);
+			CHECK(mechanism_verdict(&request).finishes == (k == 0));
+			request.kind = MECHANISM_OUTPUT;
+			CHECK(mechanism_verdict(&request).bytes == 0);
+			request.kind = MECHANISM_EXPONENTIAL;
+			request.run = run_terms(0, &encoding, LONGEST);
+			request.run.rows = request.run.distinct = rows[k];
+			CHECK(mechanism_verdict(&request).finishes);
+			request.run = run_terms((int64_t) rows[k], &encoding, LONGEST);
+			request.run.distinct = 1e6;
+			CHECK(mechanism_verdict(&request).finishes);
+		}
+}
+
 /* The same configurations end with few rows and not with many. */
 static void
 test_work(void)
@@ -123,8 +158,10 @@ test_every_mechanism(void)
 		for (double rows = 1; rows <= 1e15; rows *= 10)
 		{
 			MechanismRequest request = request_of(kinds[k], uniform(3, 1), rows);
-			MechanismVerdict verdict = mechanism_verdict(&request);
+			MechanismVerdict verdict;
 
+			request.run.memory = INFINITY;
+			verdict = mechanism_verdict(&request);
 			CHECK(verdict.admitted && verdict.expected <= verdict.most);
 			CHECK(verdict.finishes == (verdict.most <= LONGEST));
 			CHECK(verdict.most > LONGEST || before <= LONGEST);
@@ -144,6 +181,7 @@ int
 main(void)
 {
 	test_rows();
+	test_memory();
 	test_work();
 	test_tree();
 	test_every_mechanism();
