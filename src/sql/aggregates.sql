@@ -86,11 +86,13 @@ BEGIN
       ('logistic', 'label anyelement', NULL, 'private logistic regression'),
       ('svm', 'label anyelement', NULL, 'private support vector machine'),
       ('classifier', 'label anyelement', NULL, 'private halfspace or logistic regression, chosen from public parameters'),
+      ('softmax', 'label anyelement', NULL, 'private softmax regression: a class of those that options name as "classes"'),
       ('simplex', 'target float8', NULL, 'private regression with weights on the simplex'),
       ('linear', 'target float8', NULL, 'private linear regression'))
     SELECT name, format('features float8[], %s, epsilon float8, delta float8%s', label, options) AS arguments,
            'train' AS family, home || '.dp_rows' AS state, 'train' AS final, combine, what
       FROM trainers, unnest(ARRAY['', ', options jsonb']) options
+     WHERE name <> 'softmax' OR options <> ''
      UNION ALL
     SELECT 'groups', format('%s, %s, delta float8, options jsonb', key, rows), 'groups', 'internal', 'groups', NULL,
            'a private model for each key of a list, which options name as "keys"'

@@ -54,7 +54,8 @@ room_of(const Newton *search, const NewtonPoint *point, int j, double error)
 static double
 error_of(const Newton *search)
 {
-	return gradient_error(search->objective->rows->count, search->dimension);
+	return gradient_error(search->objective->rows->count, objective_scores(search->objective),
+						  search->dimension);
 }
 
 static double

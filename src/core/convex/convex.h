@@ -11,6 +11,9 @@
  *
  * With LOSS_SQUARES a row has a target t instead of a label, and adds psi(<x, w> - t).  A row that
  * is clipped has x and t scaled by the same factor.
+ *
+ * With K classes there are K vectors, a row's loss is ln(sum of exp(<x, w_k>)) - <x, w_y>, y its
+ * class, and |w|^2 is the sum over all K (theorem V14).
  */
 #ifndef DPOBJ_CORE_CONVEX_H
 #define DPOBJ_CORE_CONVEX_H
@@ -20,6 +23,7 @@
 
 #include "core/base/privacy.h"
 #include "core/grid/grid.h"
+#include "core/rows/instance.h"
 
 typedef enum ConvexLoss
 {
@@ -72,6 +76,7 @@ typedef struct ConvexColumns
 typedef struct ConvexTerms
 {
 	ConvexLoss loss;
+	int classes; /* K, at most INSTANCE_MAX_CLASSES; 0: a loss of the margin */
 	ConvexNoise noise;
 	double radius;  /* R, in units of a feature of 1.0 */
 	int64_t lambda; /* LAMBDA_MIN .. LAMBDA_MAX; over a body from 0 on */
@@ -111,6 +116,9 @@ static inline bool
 convex_terms_valid(const ConvexTerms *terms)
 {
 	return (unsigned) terms->loss < LOSS_KINDS && (unsigned) terms->noise < CONVEX_NOISES &&
+		   (terms->classes == 0 ||
+			(terms->loss == LOSS_LOGISTIC && terms->classes >= 2 &&
+			 terms->classes <= INSTANCE_MAX_CLASSES && terms->noise < CONVEX_LAPLACE)) &&
 		   terms->radius >= CONVEX_RADIUS_MIN && terms->radius <= CONVEX_RADIUS_MAX &&
 		   terms->lambda >= (terms->norm > 0 ? 0 : LAMBDA_MIN) && terms->lambda <= LAMBDA_MAX &&
 		   terms->norm >= 0 && terms->norm <= CONVEX_NORM_MAX && terms->steps >= 0 &&

@@ -26,8 +26,9 @@ norm_above(const Newton *search, const NewtonPoint *point)
 
 		sum += value * value;
 	}
-	return sqrt(sum) * (1 + 1e-12) +
-		   gradient_error(search->objective->rows->count, search->dimension);
+	return sqrt(sum) * (1 + 1e-12) + gradient_error(search->objective->rows->count,
+													objective_scores(search->objective),
+													search->dimension);
 }
 
 /* Is u within the range of convex_pass()? */
@@ -104,6 +105,6 @@ convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memo
 {
 	static const NewtonDomain space = {norm_above, newton, steepest, move, slope_above};
 
-	memset(u, 0, (size_t) objective->rows->dimension * sizeof(Wide));
+	memset(u, 0, (size_t) objective_dimension(objective) * sizeof(Wide));
 	return newton_minimise(&space, objective, 0, tolerance, memory, u);
 }

@@ -41,12 +41,14 @@ add_block(void *context, const ConvexBlock *block)
 
 	for (int64_t i = 0; i < block->rows; i++, v += work->dimension)
 	{
-		Wide score = row_score(v, work->split, work->dimension) - target_of(block, i);
+		Wide score =
+			row_score(v, work->split->high, work->split->low, work->dimension, SLOPE_REACH) -
+			target_of(block, i);
 		Wide ahead = loss_slope(table, score);
 		Wide behind = loss_slope(table, -score);
 
 		add_pull(v, block->positive[i], block->negative[i], ahead, behind, work->dimension,
-				 &work->sums);
+				 work->sums.part, work->sums.rest);
 		if (work->bent)
 			hessian_sums_add(&work->hessian, v,
 							 (const int64_t[2]){block->positive[i], block->negative[i]},
@@ -117,10 +119,10 @@ convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide
 /*
  * A label's slope is off by beta 2^-90 <= 2^-90, because the score is rounded down, and by 2^-95
  * for the bits not kept, times |v| <= 1.  Each coordinate is off by 2^-84 for the two roundings of
- * gradient_entry().
+ * gradient_entry().  The slopes of K scores are off by sqrt(K) 2^-89 in norm (softmax.h).
  */
 double
-gradient_error(double count, int dimension)
+gradient_error(double count, int scores, int dimension)
 {
-	return ldexp(count, -89) + ldexp(sqrt(dimension), -84);
+	return ldexp(count * sqrt(scores), -89) + ldexp(sqrt(dimension), -84);
 }

@@ -23,7 +23,10 @@
 extern void convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b,
 						const Wide *u, Memory *memory, Wide *gradient, double *hessian);
 
-/* The error bound for a number of labels that is exact or rounded up. */
-extern double gradient_error(double count, int dimension);
+/*
+ * The error bound for a number of labels that is exact or rounded up, and for so many scores of a
+ * row.
+ */
+extern double gradient_error(double count, int scores, int dimension);
 
 #endif

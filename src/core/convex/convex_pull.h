@@ -31,24 +31,25 @@ split_weights(const Wide *u, int dimension, SplitWeights *split)
 	}
 }
 
-/* <v, u>, rounded down to units of 2^-90 and clipped to the range of the tables. */
+/* <v, u>, rounded down to units of 2^-90 and clipped to -reach .. reach. */
 static inline Wide
-row_score(const int32_t *v, const SplitWeights *split, int dimension)
+row_score(const int32_t *v, const int64_t *split_high, const int64_t *split_low, int dimension,
+		  int64_t reach)
 {
-	const Wide limit = (Wide) SLOPE_REACH << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
+	const Wide limit = (Wide) reach << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
 	Wide high = 0;
 	Wide low = 0;
 
 	for (int j = 0; j < dimension; j++)
 	{
-		high += (Wide) split->high[j] * v[j];
-		low += (Wide) split->low[j] * v[j];
+		high += (Wide) split_high[j] * v[j];
+		low += (Wide) split_low[j] * v[j];
 	}
 	high += low >> LOW_BITS;
 	if (high >= limit)
-		return SCORE_REACH;
+		return (Wide) reach << SCORE_BITS;
 	if (high < -limit)
-		return -SCORE_REACH;
+		return -((Wide) reach << SCORE_BITS);
 	return high * ((Wide) 1 << (SCORE_BITS - (WEIGHT_BITS - LOW_BITS + ROW_BITS))) +
 		   ((low & LOW_MASK) >> (WEIGHT_BITS + ROW_BITS - SCORE_BITS));
 }
@@ -72,7 +73,7 @@ typedef struct GradientSums
 
 static inline void
 add_pull(const int32_t *v, Wide positive, Wide negative, Wide ahead, Wide behind, int dimension,
-		 GradientSums *sums)
+		 Wide *part_sum, Wide *rest_sum)
 {
 	const int shift = SLOPE_FINE_BITS - PART_BITS;
 	const Wide mask = ((Wide) 1 << shift) - 1;
@@ -87,15 +88,15 @@ add_pull(const int32_t *v, Wide positive, Wide negative, Wide ahead, Wide behind
 
 		for (int j = 0; j < dimension; j++)
 		{
-			sums->part[j] += (Wide) word * v[j];
-			sums->rest[j] += (Wide) rest_word * v[j];
+			part_sum[j] += (Wide) word * v[j];
+			rest_sum[j] += (Wide) rest_word * v[j];
 		}
 		return;
 	}
 	for (int j = 0; j < dimension; j++)
 	{
-		sums->part[j] += part * v[j];
-		sums->rest[j] += rest * v[j];
+		part_sum[j] += part * v[j];
+		rest_sum[j] += rest * v[j];
 	}
 }
 

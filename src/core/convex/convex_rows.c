@@ -23,7 +23,7 @@ struct ConvexReader
 	int64_t negative[BLOCK_ROWS];
 };
 
-/* Returns the target; 0 if there is none.  A residual is scaled with its row. */
+/* Returns the target; 0 if there is none.  A residual is scaled with its row, a class is not. */
 static int32_t
 clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
 {
@@ -33,7 +33,7 @@ clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
 	if (rows->peak < CONVEX_NO_PEAK && !MUTANT(115))
 		for (int j = 0; j < dimension; j++)
 			v[j] = v[j] < -rows->peak ? -rows->peak : v[j] > rows->peak ? rows->peak : v[j];
-	return rows->targets ? (int32_t) (x[0] * (MUTANT(251) ? 1 : share)) : 0;
+	return rows->targets ? (int32_t) (x[0] * (rows->classes || MUTANT(251) ? 1 : share)) : 0;
 }
 
 /* Reads and clips the next block; rows without a label in the batch are dropped first. */
@@ -133,6 +133,13 @@ convex_rows_set_targets(ConvexRows *rows)
 {
 	rows->targets = true;
 	rows->dimension = rows->instance->dimension - 1;
+}
+
+void
+convex_rows_set_classes(ConvexRows *rows)
+{
+	convex_rows_set_targets(rows);
+	rows->classes = true;
 }
 
 void

@@ -24,6 +24,7 @@ typedef struct ConvexRows
 	const Instance *instance;
 	int dimension; /* of v: the instance's, but for a target */
 	bool targets;  /* initially false */
+	bool classes;  /* are targets classes? */
 	double radius;
 	int64_t labels;
 	double count; /* of all labels, rounded up */
@@ -44,13 +45,17 @@ extern void convex_rows_make(const Instance *instance, double radius, int thread
 /* The first number of each row is a target, and all labels are positive. */
 extern void convex_rows_set_targets(ConvexRows *rows);
 
+/* The same for a target that is a class. */
+extern void convex_rows_set_classes(ConvexRows *rows);
+
 extern void convex_rows_release(ConvexRows *rows, Memory *memory);
 
 typedef struct ConvexBlock
 {
 	int64_t rows;
-	const int32_t *v;      /* rows x dimension, row-major */
-	const int32_t *target; /* in units of 2^-16, scaled as the row is; NULL: none */
+	const int32_t *v; /* rows x dimension, row-major */
+	const int32_t
+		*target; /* in units of 2^-16, scaled as the row is if it is no class; NULL: none */
 	const int64_t *positive;
 	const int64_t *negative;
 } ConvexBlock;

@@ -112,6 +112,22 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
+/*
+ * The difference of gradients is in the hull of K - 1 vectors and 0 under add_remove, of K^2 - 1
+ * and 0 under replace, each at most g long: delta is at most that many times the Gaussian
+ * mechanism's.
+ */
+double
+objective_classes_sigma(double epsilon, double delta, double ratio, int classes,
+						Adjacency adjacency)
+{
+	double corners = adjacency == ADJACENCY_REPLACE && !MUTANT(246) ? (double) classes * classes - 1
+																	: classes - 1;
+
+	return CALIBRATION_SAFE * privacy_margin(adjacency) *
+		   calibration_gaussian_sigma(epsilon - log1p(ratio), delta / corners);
+}
+
 /* ---- choosing the noise ---- */
 
 /*
@@ -161,26 +177,56 @@ convex_inner_epsilon(double epsilon)
 }
 
 /*
- * The least lambda for which ln(1 + beta / lambda) takes at most its share of epsilon; above
+ * The least lambda for which ln(1 + convex_determinant()) takes at most its share of epsilon; above
  * LAMBDA_MAX if none suffices.
  */
 static int64_t
-least_lambda(ConvexKind kind, ConvexLoss loss, double epsilon)
+least_lambda(ConvexKind kind, const ConvexTerms *terms, double epsilon)
 {
+	double share = HESSIAN_SHARE * convex_inner_epsilon(epsilon);
 	double least;
 
 	if (kind == CONVEX_OUTPUT)
 		return LAMBDA_MIN;
-	least = loss_curvature(loss) / expm1(HESSIAN_SHARE * convex_inner_epsilon(epsilon));
+	if (terms->classes > 0)
+		least = 1 / (terms->classes * expm1(share / (terms->classes - 1)));
+	else
+		least = loss_curvature(terms->loss) / expm1(share);
 	if (least >= lambda_value(LAMBDA_MAX))
 		return LAMBDA_MAX + 1;
 	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
 }
 
-double
-convex_gradient_change(ConvexLoss loss, Adjacency adjacency)
+/* c; the double is above the root of 2. */
+static double
+steepness(const ConvexTerms *terms)
 {
-	return loss_steepness(loss) * privacy_margin(adjacency);
+	if (terms->classes > 0)
+		return MUTANT(245) ? 1 : 1.4142135623730951;
+	return loss_steepness(terms->loss);
+}
+
+double
+convex_curvature(const ConvexTerms *terms)
+{
+	return terms->classes > 0 ? 0.5 : loss_curvature(terms->loss);
+}
+
+double
+convex_gradient_change(const ConvexTerms *terms, Adjacency adjacency)
+{
+	return steepness(terms) * privacy_margin(adjacency);
+}
+
+double
+convex_determinant(const ConvexTerms *terms)
+{
+	double lambda = lambda_value(terms->lambda);
+	int classes = terms->classes;
+
+	if (classes > 0)
+		return expm1((MUTANT(249) ? 1 : classes - 1) * log1p(1 / (classes * lambda)));
+	return loss_curvature(terms->loss) / lambda;
 }
 
 /* The scale of noise on a vector whose distance between neighbours is at most distance. */
@@ -200,7 +246,7 @@ static void
 settle_output(const ConvexTerms *terms, double epsilon, Adjacency adjacency, ConvexScale *scale)
 {
 	double lambda = lambda_value(terms->lambda);
-	double change = convex_gradient_change(terms->loss, adjacency);
+	double change = convex_gradient_change(terms, adjacency);
 
 	scale->inner = 0;
 	scale->outer = distance_scale(terms, epsilon, (change + 2 * scale->tolerance) / lambda);
@@ -216,13 +262,17 @@ settle_objective(const ConvexTerms *terms, double epsilon, Adjacency adjacency, 
 {
 	double lambda = lambda_value(terms->lambda);
 	double square = MUTANT(216) ? terms->radius * terms->radius : 1;
-	double ratio = loss_curvature(terms->loss) / lambda / square * CALIBRATION_SAFE;
+	double ratio = convex_determinant(terms) / square * CALIBRATION_SAFE;
 	double inner = convex_inner_epsilon(epsilon) / CALIBRATION_SAFE;
 
-	scale->inner = loss_steepness(terms->loss) *
-				   (terms->noise == CONVEX_GAUSSIAN
-						? objective_sigma(inner, delta_value(terms->delta), ratio, adjacency)
-						: objective_gamma(inner, ratio, adjacency));
+	if (terms->noise != CONVEX_GAUSSIAN)
+		scale->inner = objective_gamma(inner, ratio, adjacency);
+	else if (terms->classes > 0)
+		scale->inner = objective_classes_sigma(inner, delta_value(terms->delta), ratio,
+											   terms->classes, adjacency);
+	else
+		scale->inner = objective_sigma(inner, delta_value(terms->delta), ratio, adjacency);
+	scale->inner *= steepness(terms);
 	scale->outer = CALIBRATION_SAFE * 2 * scale->tolerance / lambda * OUTER_SHARE / epsilon;
 }
 
@@ -244,7 +294,7 @@ convex_scale(ConvexKind kind, const ConvexTerms *terms, double epsilon, Adjacenc
 	double lambda = lambda_value(terms->lambda);
 	double noise;
 
-	scale->least = least_lambda(kind, terms->loss, epsilon);
+	scale->least = least_lambda(kind, terms, epsilon);
 	if (scale->least > LAMBDA_MAX)
 		return CONVEX_NOISE_TOO_LARGE;
 	if (terms->lambda < scale->least)

@@ -1,9 +1,10 @@
 /*
  * convex_scale.h - how much noise a convex mechanism needs (theorems V2 to V8).
  *
- * All in the units of convex.h: |v| <= 1, |psi'| <= c.  One row changes the gradient of J by g = c
- * privacy_margin() in norm (convex_gradient_change()).  Gaussian calibrations are proved
- * (calibration.h); what doubles compute from them is rounded to the safe side by CALIBRATION_SAFE.
+ * All in the units of convex.h: |v| <= 1, |psi'| <= c; with classes c = sqrt(2) bounds the length
+ * of p - e_y (theorem V14).  One row changes the gradient of J by g = c privacy_margin() in norm
+ * (convex_gradient_change()).  Gaussian calibrations are proved (calibration.h); what doubles
+ * compute from them is rounded to the safe side by CALIBRATION_SAFE.
  */
 #ifndef DPOBJ_CORE_CONVEX_SCALE_H
 #define DPOBJ_CORE_CONVEX_SCALE_H
@@ -25,12 +26,26 @@ extern double objective_delta_chi2(double rest, double mu);
 /* The Renyi divergence of order alpha > 1 of the same mechanism, for the ledger. */
 extern double objective_renyi(double alpha, double mu, double beta_over_lambda);
 
+/* beta: no second derivative of a row's loss is larger. */
+extern double convex_curvature(const ConvexTerms *terms);
+
 /* g: the most that one row changes the gradient. */
-extern double convex_gradient_change(ConvexLoss loss, Adjacency adjacency);
+extern double convex_gradient_change(const ConvexTerms *terms, Adjacency adjacency);
+
+/*
+ * One row multiplies the determinant of the Hessian by at most 1 plus this: beta / lambda, and with
+ * classes (1 + 1 / (K lambda))^(K - 1) - 1 (theorem V14).
+ */
+extern double convex_determinant(const ConvexTerms *terms);
 
 /* The deviation of Gaussian noise over c. */
 extern double objective_sigma(double epsilon, double delta, double beta_over_lambda,
 							  Adjacency adjacency);
+
+/* The same for K classes: g / c times the Gaussian mechanism's at a share of delta (theorem V15).
+ */
+extern double objective_classes_sigma(double epsilon, double delta, double ratio, int classes,
+									  Adjacency adjacency);
 
 /* The scale of Gamma or K-norm noise over c, (g / c) / (epsilon - ln(1 + beta / lambda)). */
 extern double objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency);

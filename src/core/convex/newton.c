@@ -23,8 +23,12 @@ evaluate(const Newton *search, NewtonPoint *point, double *hessian)
 {
 	const ConvexObjective *objective = search->objective;
 
-	convex_pass(objective->rows, objective->table, objective->lambda, objective->b, point->u,
-				search->memory, point->gradient, hessian);
+	if (objective->classes > 0)
+		softmax_pass(objective->rows, objective->softmax, objective->classes, objective->lambda,
+					 objective->b, point->u, search->memory, point->gradient, hessian);
+	else
+		convex_pass(objective->rows, objective->table, objective->lambda, objective->b, point->u,
+					search->memory, point->gradient, hessian);
 	point->gap = search->domain->gap(search, point);
 }
 
@@ -124,13 +128,13 @@ int64_t
 newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wide bound,
 				double gap, Memory *memory, Wide *u)
 {
-	size_t dimension = (size_t) objective->rows->dimension;
+	size_t dimension = (size_t) objective_dimension(objective);
 	Newton *search = memory_allocate_zero(memory, 1, sizeof(Newton));
 	int64_t rounds = 0;
 
 	search->domain = domain;
 	search->objective = objective;
-	search->dimension = objective->rows->dimension;
+	search->dimension = (int) dimension;
 	search->bound = bound;
 	search->memory = memory;
 	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));

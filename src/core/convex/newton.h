@@ -16,15 +16,32 @@
 #include "core/convex/convex.h"
 #include "core/convex/convex_pass.h"
 #include "core/convex/convex_rows.h"
+#include "core/convex/softmax_pass.h"
 
 typedef struct ConvexObjective
 {
 	ConvexRows *rows;
 	const LossTable *table;
-	double curvature; /* beta */
+	const SoftmaxTable *softmax; /* of classes, instead of the table; else NULL */
+	int classes;                 /* 0: a loss of the margin */
+	double curvature;            /* beta */
 	int64_t lambda;
 	const Wide *b; /* units of 2^-85, its norm below 2^38 and 2^25 lambda */
 } ConvexObjective;
+
+/* The number of linear scores of a row. */
+static inline int
+objective_scores(const ConvexObjective *objective)
+{
+	return objective->classes > 0 ? objective->classes : 1;
+}
+
+/* The number of weights. */
+static inline int
+objective_dimension(const ConvexObjective *objective)
+{
+	return objective->rows->dimension * objective_scores(objective);
+}
 
 typedef struct NewtonPoint
 {

@@ -188,7 +188,7 @@ convex_set_shorter_noise(MechanismRequest *request, const Encoding *encoding, in
 	MechanismRequest other = *request;
 
 	convex_set_noise(request, CONVEX_GAMMA, 0);
-	if (convex_kind(request) == CONVEX_OBJECTIVE)
+	if (convex_kind(request) == CONVEX_OBJECTIVE && request->convex.classes == 0)
 	{
 		convex_set_knorm(&other, encoding);
 		take_shorter(request, &other, encoding);

@@ -51,7 +51,8 @@ extern void convex_set_noise(MechanismRequest *request, ConvexNoise noise, int64
 extern void convex_set_knorm(MechanismRequest *request, const Encoding *encoding);
 
 /*
- * Sets the noise of the least convex_column_noise(): Gamma, K-norm if it is in the objective, or
+ * Sets the noise of the least convex_column_noise(): Gamma, K-norm if it is in the objective of a
+ * loss of the margin, or
  * Gaussian if delta is not 0.
  */
 extern void convex_set_shorter_noise(MechanismRequest *request, const Encoding *encoding,

@@ -7,6 +7,9 @@
  *
  * The sum u + noise is a real vector, of which only the exact rounding to multiples of 2^-20 is
  * computed.
+ *
+ * With K classes gradients are in the space where the K vectors add up to 0, and so is the noise in
+ * the objective (theorem V14).
  */
 #include "core/mechanisms/convex_release.h"
 
@@ -46,7 +49,10 @@ convex_request_scale(const MechanismRequest *request, ConvexScale *scale)
 static bool
 fits(const MechanismRequest *request, ConvexScale *scale)
 {
+	int classes = request->convex.classes;
+
 	return (request->convex.noise != CONVEX_KNORM || convex_kind(request) == CONVEX_OBJECTIVE) &&
+		   (classes == 0 || request->grid.dimension % classes == 0) &&
 		   convex_request_scale(request, scale) == CONVEX_FITS;
 }
 
@@ -69,6 +75,39 @@ convex_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 }
 
 /* ---- steps ---- */
+
+/*
+ * Row k of the columns (1, .., 1, -j, 0, ..) / sqrt(j (j + 1)) with j ones, j = 1 .. K - 1, times
+ * the draw, whose row j - 1 is that column's coordinates.  The root is off by 2^-128 of its size.
+ */
+#define ROOT_BITS 128
+
+static void
+spread_classes(const mpz_t *draw, int classes, int dimension, mpz_t *integer)
+{
+	mpz_t root;
+	mpz_t term;
+
+	mpz_init(root);
+	mpz_init(term);
+	for (int j = 1; j < classes; j++)
+	{
+		mpz_set_ui(root, 1);
+		mpz_mul_2exp(root, root, 2 * ROOT_BITS);
+		mpz_fdiv_q_ui(root, root, (unsigned long) j * (unsigned long) (j + 1));
+		mpz_sqrt(root, root);
+		for (int i = 0; i < dimension; i++)
+		{
+			mpz_mul(term, root, draw[(j - 1) * dimension + i]);
+			mpz_fdiv_q_2exp(term, term, ROOT_BITS);
+			for (int k = 0; k < j; k++)
+				mpz_add(integer[k * dimension + i], integer[k * dimension + i], term);
+			mpz_submul_ui(integer[j * dimension + i], term, (unsigned long) j);
+		}
+	}
+	mpz_clear(term);
+	mpz_clear(root);
+}
 
 static void
 check_length(const mpz_t *b, int dimension, int64_t lambda)
@@ -93,14 +132,32 @@ noise_law(ConvexNoise noise)
 }
 
 static void
-draw_euclidean(const MechanismRequest *request, double scale, const MechanismTools *tools,
-			   mpz_t *integer)
+draw_euclidean(const MechanismRequest *request, int dimension, double scale,
+			   const MechanismTools *tools, mpz_t *integer)
 {
-	RealDraw *draw = real_draw_create(noise_law(request->convex.noise), request->grid.dimension,
-									  scale, tools->bits, tools->memory);
+	RealDraw *draw = real_draw_create(noise_law(request->convex.noise), dimension, scale,
+									  tools->bits, tools->memory);
 
 	real_draw_near(draw, tools->bits, GRADIENT_BITS, integer);
 	real_draw_destroy(draw, tools->memory);
+}
+
+/*
+ * The same law in the space where the vectors of all classes add up to 0: a draw of (K - 1) d
+ * coordinates along an orthonormal basis (spread_classes()).
+ */
+static void
+draw_classes(const MechanismRequest *request, double scale, const MechanismTools *tools,
+			 mpz_t *integer)
+{
+	int classes = request->convex.classes;
+	int dimension = request->grid.dimension / classes;
+	size_t count = (size_t) (classes - 1) * (size_t) dimension;
+	mpz_t *draw = integers_create(count, tools->memory);
+
+	draw_euclidean(request, (int) count, scale, tools, draw);
+	spread_classes((const mpz_t *) draw, classes, dimension, integer);
+	integers_destroy(draw, count, tools->memory);
 }
 
 static void
@@ -114,7 +171,7 @@ draw_knorm(const MechanismRequest *request, double scale, const MechanismTools *
 	columns_body_draw(&body, scale, tools->bits, tools->memory, integer);
 }
 
-/* Draws b to within 2^-84 in each coordinate, far below any tolerance. */
+/* Draws b to within 2^-80 in each coordinate, far below any tolerance. */
 static void
 draw_inner(const MechanismRequest *request, double scale, const MechanismTools *tools, Wide *b)
 {
@@ -123,8 +180,10 @@ draw_inner(const MechanismRequest *request, double scale, const MechanismTools *
 
 	if (request->convex.noise == CONVEX_KNORM)
 		draw_knorm(request, scale, tools, integer);
+	else if (request->convex.classes > 0)
+		draw_classes(request, scale, tools, integer);
 	else
-		draw_euclidean(request, scale, tools, integer);
+		draw_euclidean(request, dimension, scale, tools, integer);
 	check_length(integer, dimension, request->convex.lambda);
 	for (int j = 0; j < dimension; j++)
 		b[j] = wide_from_mpz(integer[j]);
@@ -140,20 +199,27 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 {
 	const ConvexTerms *terms = &request->convex;
 	LossTable *table = memory_allocate(tools->memory, 1, sizeof(LossTable));
+	SoftmaxTable *softmax = memory_allocate(tools->memory, 1, sizeof(SoftmaxTable));
 	ConvexRows rows;
 	ConvexObjective objective = {.rows = &rows,
 								 .table = table,
-								 .curvature = loss_curvature(terms->loss),
+								 .softmax = softmax,
+								 .classes = terms->classes,
+								 .curvature = convex_curvature(terms),
 								 .lambda = terms->lambda,
 								 .b = b};
 	int64_t steps;
 
 	loss_table_make(terms->loss, table);
+	softmax_table_make(softmax);
 	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
 	if (mechanism_get(request->kind)->targets)
 		convex_rows_set_targets(&rows);
+	if (terms->classes > 0)
+		convex_rows_set_classes(&rows);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
 	convex_rows_release(&rows, tools->memory);
+	memory_release(tools->memory, softmax);
 	memory_release(tools->memory, table);
 	return steps;
 }
@@ -226,7 +292,8 @@ convex_gaussian_pair(const MechanismRequest *request, Pair *pair)
 
 /*
  * The objective has mu = g / sigma and ln(1 + beta / lambda); the noise that hides how near the
- * answer is to its minimum has epsilon / 256 (theorems V4 and V8).
+ * answer is to its minimum has epsilon / 256 (theorems V4 and V8).  With classes the difference of
+ * gradients has no fixed direction, and only the claim is known.
  */
 void
 convex_objective_pair(const MechanismRequest *request, Pair *pair)
@@ -234,13 +301,12 @@ convex_objective_pair(const MechanismRequest *request, Pair *pair)
 	ConvexScale scale;
 
 	if (request->convex.noise != CONVEX_GAUSSIAN || pair->delta == 0 ||
-		convex_request_scale(request, &scale) != CONVEX_FITS)
+		request->convex.classes > 0 || convex_request_scale(request, &scale) != CONVEX_FITS)
 		return;
 	pair->kind = PAIR_OBJECTIVE;
-	pair->mu = PAIR_ROUNDED_UP * convex_gradient_change(request->convex.loss, request->adjacency) /
+	pair->mu = PAIR_ROUNDED_UP * convex_gradient_change(&request->convex, request->adjacency) /
 			   scale.inner;
-	pair->ratio = PAIR_ROUNDED_UP * loss_curvature(request->convex.loss) * (double) LAMBDA_ONE /
-				  (double) request->convex.lambda;
+	pair->ratio = PAIR_ROUNDED_UP * convex_determinant(&request->convex);
 	pair->outer = PAIR_ROUNDED_UP * convex_outer_epsilon(privacy_epsilon(request->epsilon));
 }
 
@@ -295,7 +361,7 @@ convex_describe(const MechanismRequest *request, Facts *facts)
 {
 	const ConvexTerms *terms = &request->convex;
 
-	facts_text(facts, "loss", loss_names[terms->loss]);
+	facts_text(facts, "loss", terms->classes > 0 ? "softmax" : loss_names[terms->loss]);
 	facts_number(facts, "regularization", convex_regularization(terms), FACT_EXACT);
 	facts_number(facts, "radius", terms->radius, FACT_EXACT);
 }

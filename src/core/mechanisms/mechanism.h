@@ -110,7 +110,8 @@ typedef struct MechanismRequest
 	Pause pause; /* called while the noise is calibrated */
 	/*
 	 * Convex mechanisms; the grid then has the dimension only, and 0 as the one level of each
-	 * weight.
+	 * weight.  With classes the weights of a class are in one piece, and rows have the class, times
+	 * FIXED_POINT_ONE, in front of the features.
 	 */
 	ConvexTerms convex;
 	DescentTerms descent; /* of sgd; else all 0 */
@@ -259,6 +260,13 @@ typedef struct Mechanism
 } Mechanism;
 
 extern const Mechanism *mechanism_get(MechanismKind kind);
+
+/* The number of features of a row: of weights, or of those of a class. */
+static inline int
+mechanism_features(const MechanismRequest *request)
+{
+	return request->grid.dimension / (request->convex.classes > 0 ? request->convex.classes : 1);
+}
 
 /* The verdict on a request, by admit() of its mechanism, the longest run and the memory. */
 extern MechanismVerdict mechanism_verdict(const MechanismRequest *request);

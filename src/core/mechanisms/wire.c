@@ -125,6 +125,7 @@ static void
 convex_fields(Wire *wire, ConvexTerms *terms, int dimension)
 {
 	terms->loss = (ConvexLoss) field(wire, terms->loss, 1);
+	terms->classes = (int) field(wire, terms->classes, 1);
 	terms->noise = (ConvexNoise) field(wire, terms->noise, 1);
 	terms->radius = double_field(wire, terms->radius);
 	terms->lambda = field(wire, terms->lambda, 8);
@@ -134,7 +135,8 @@ convex_fields(Wire *wire, ConvexTerms *terms, int dimension)
 	terms->rows = field(wire, terms->rows, 8);
 	terms->peak = field(wire, terms->peak, 8);
 	terms->calls = (int) field(wire, terms->calls, 4);
-	wire->failed |= !convex_terms_valid(terms);
+	wire->failed |=
+		!convex_terms_valid(terms) || (terms->classes > 0 && dimension % terms->classes != 0);
 	if (!wire->failed && terms->noise == CONVEX_KNORM)
 		columns_fields(wire, &terms->columns, dimension);
 }
@@ -218,6 +220,8 @@ request_fields(Wire *wire, MechanismRequest *request)
 		convex_fields(wire, &request->convex, request->grid.dimension);
 	if (!wire->failed && mechanism_of(request)->convex)
 		wire->failed = mechanism_of(request)->targets != (request->convex.loss == LOSS_SQUARES);
+	/* other mechanisms know no classes */
+	wire->failed |= request->convex.classes > 0 && mechanism_of(request)->terms != TERMS_NOISE;
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_POOL)
 		pool_fields(wire, &request->convex, request->grid.dimension, &request->pool);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)
@@ -380,7 +384,9 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		(instance->spilled && instance->rows >= INSTANCE_MAX_LABELS))
 		return false;
 	/* a target comes before the features */
-	instance->dimension = request->grid.dimension + (mechanism_of(request)->targets ? 1 : 0);
+	instance->dimension = mechanism_features(request);
+	if (mechanism_of(request)->targets || request->convex.classes > 0)
+		instance->dimension++;
 	if (instance->dimension > GRID_MAX_DIMENSION || !set_shape(instance))
 		return false;
 	row_fields(&wire, request, instance, memory);

@@ -27,6 +27,9 @@
 /* More labels than any table has; the arithmetic of convex_pull.h is exact below it. */
 #define INSTANCE_MAX_LABELS (INT64_C(1) << 38)
 
+/* The most classes of a target that is a class. */
+#define INSTANCE_MAX_CLASSES 64
+
 typedef struct Instance
 {
 	int dimension;

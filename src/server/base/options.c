@@ -138,7 +138,9 @@ mechanism_methods(const Mechanism *mechanism)
 {
 	if (mechanism->targets)
 		return mechanism->convex ? FOR_LINEAR : FOR_SIMPLEX;
-	return mechanism->convex ? FOR_CONVEX : FOR_HALFSPACE;
+	if (!mechanism->convex)
+		return FOR_HALFSPACE;
+	return mechanism->terms == TERMS_NOISE ? FOR_CONVEX | FOR_SOFTMAX : FOR_CONVEX;
 }
 
 static bool
@@ -229,6 +231,8 @@ read_noise(const OptionKey *key, JsonbValue *value, Options *options)
 			options->methods &= FOR_HALFSPACE;
 			break;
 		case NOISE_GAMMA:
+			options->methods &= FOR_CONVEX | FOR_SOFTMAX;
+			break;
 		case NOISE_KNORM:
 			options->methods &= FOR_CONVEX;
 			break;
@@ -533,6 +537,18 @@ read_label_values(const OptionKey *key, JsonbValue *value, Options *options)
 	**copy = *value;
 }
 
+static void
+read_classes(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	JsonbContainer *array = json_get_array(value);
+
+	options->classes = array == NULL ? 0 : JsonContainerSize(array);
+	if (options->classes < 2 || options->classes > INSTANCE_MAX_CLASSES)
+		invalid(key->name,
+				psprintf("an array of 2 to %d values of the label", INSTANCE_MAX_CLASSES));
+	read_label_values(key, value, options);
+}
+
 #define FIELD(name) offsetof(Options, name)
 
 static const OptionKey keys[] = {
@@ -541,15 +557,16 @@ static const OptionKey keys[] = {
 	 "a positive integer"},
 	{"calls", read_integer, true, FOR_CONVEX, FIELD(calls), 1, OPSAMP_MAX_CALLS},
 	{"center", read_center, false, FOR_ALL},
+	{"classes", read_classes, false, FOR_SOFTMAX, FIELD(class_values)},
 	{"clip", read_clip, false, FOR_ALL},
 	{"dimension", read_integer, false, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
-	{"endless", read_endless, false, FOR_NAMED | FOR_AUTO},
+	{"endless", read_endless, false, FOR_NAMED | FOR_AUTO | FOR_SOFTMAX},
 	{"grid", read_grid, true, FOR_HALFSPACE},
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
 	{"iterations", read_integer, false, FOR_CONVEX, FIELD(iterations), 1, DESCENT_MAX_ITERATIONS},
 	{"loss", read_loss, true, 1 << METHOD_LOGISTIC},
-	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO},
+	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO | FOR_SOFTMAX},
 	{"memory_limit", read_integer, false, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
 	 "a whole number of MiB, 0 for no limit"},
 	{"modulus", read_integer, true, FOR_HALFSPACE, FIELD(modulus), 2, GRID_MAX_LEVELS},
@@ -557,16 +574,17 @@ static const OptionKey keys[] = {
 	 "a positive integer"},
 	{"negative", read_label_values, false, FOR_NAMED | FOR_AUTO, FIELD(negative)},
 	{"net", read_integer, true, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
-	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO | FOR_LINEAR},
+	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_SOFTMAX},
 	{"norm", read_positive, true, FOR_CONVEX, FIELD(norm)},
 	{"numeric", read_numeric, false, FOR_ALL},
 	{"part_nodes", read_integer, true, FOR_HALFSPACE, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
 	{"parts", read_integer, true, FOR_HALFSPACE, FIELD(parts), 1, SAMPLE_MAX_PARTS},
 	{"positive", read_label_values, false, FOR_NAMED | FOR_AUTO, FIELD(positive)},
 	{"prior", read_prior, true, FOR_HALFSPACE},
-	{"radius", read_positive, true, FOR_CONVEX | FOR_LINEAR, FIELD(radius)},
+	{"radius", read_positive, true, FOR_CONVEX | FOR_LINEAR | FOR_SOFTMAX, FIELD(radius)},
 	{"reference", read_reference, true, FOR_HALFSPACE},
-	{"regularization", read_positive, true, FOR_CONVEX | FOR_TARGETS, FIELD(regularization)},
+	{"regularization", read_positive, true, FOR_CONVEX | FOR_TARGETS | FOR_SOFTMAX,
+	 FIELD(regularization)},
 	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_HALFSPACE},
@@ -645,6 +663,7 @@ method_name(TrainingMethod method)
 		[METHOD_AUTO] = "auto",
 		[METHOD_SIMPLEX] = "simplex",
 		[METHOD_LINEAR] = "linear",
+		[METHOD_SOFTMAX] = "softmax",
 	};
 
 	return names[method];
@@ -668,17 +687,26 @@ static bool
 default_intercept(TrainingMethod method, bool by_analyst)
 {
 	return method != METHOD_SIMPLEX &&
-		   (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO | FOR_LINEAR)) != 0);
+		   (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO | FOR_LINEAR | FOR_SOFTMAX)) != 0);
 }
 
 static void
-check_together(const Options *options, TrainingMethod method)
+check_together(const Options *options, TrainingMethod method, bool by_analyst)
 {
 	if (method == METHOD_AUTO && options->methods == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("options are for different methods"),
 						errdetail("Some are for halfspaces only, some for convex models only."),
 						errhint("Leave some out, or name the method.")));
+	if (method == METHOD_SOFTMAX && by_analyst)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("method \"softmax\" is for the aggregate dp_softmax only"),
+						errhint("Train a model of one class against the others.")));
+	if (method == METHOD_SOFTMAX && options->classes == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("method \"softmax\" needs the classes"),
+						errdetail("They are not taken from the rows."),
+						errhint("Add \"classes\": [\"...\", \"...\"] to the options.")));
 	if (method == METHOD_SIMPLEX && options->intercept)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"intercept\" must be false for method \"simplex\""),
@@ -722,5 +750,9 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 		read_keys(jsonb, method, by_analyst, options);
 	if (!options->intercept_given)
 		options->intercept = default_intercept(method, by_analyst);
-	check_together(options, method);
+	check_together(options, method, by_analyst);
+	if (method != METHOD_SOFTMAX)
+		return;
+	options->target_low = 0; /* a target is the number of a class */
+	options->target_high = options->classes - 1;
 }

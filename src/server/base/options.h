@@ -35,6 +35,7 @@ typedef enum TrainingMethod
 	METHOD_AUTO, /* halfspace or logistic, chosen from public parameters */
 	METHOD_SIMPLEX,
 	METHOD_LINEAR,
+	METHOD_SOFTMAX,
 	TRAINING_METHODS
 } TrainingMethod;
 
@@ -44,9 +45,10 @@ typedef enum TrainingMethod
 #define FOR_AUTO (1 << METHOD_AUTO)
 #define FOR_SIMPLEX (1 << METHOD_SIMPLEX)
 #define FOR_LINEAR (1 << METHOD_LINEAR)
+#define FOR_SOFTMAX (1 << METHOD_SOFTMAX)
 #define FOR_NAMED (FOR_HALFSPACE | FOR_CONVEX)
 #define FOR_TARGETS (FOR_SIMPLEX | FOR_LINEAR)
-#define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_TARGETS)
+#define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_TARGETS | FOR_SOFTMAX)
 
 typedef enum GridChoice
 {
@@ -79,10 +81,12 @@ typedef struct Options
 	double target_center; /* 0, or a declared target is (value - center) / scale */
 	double target_scale;
 	bool target_given;
-	double radius; /* of the clipped rows, 0: not given */
-	double norm;   /* of the weights, 0: not given */
-	int64 net;     /* most points of a net, 0: not given */
-	int64 calls;   /* of the oracle of OPSamp, 0: not given */
+	int classes;              /* of METHOD_SOFTMAX; else 0 */
+	JsonbValue *class_values; /* an array of so many */
+	double radius;            /* of the clipped rows, 0: not given */
+	double norm;              /* of the weights, 0: not given */
+	int64 net;                /* most points of a net, 0: not given */
+	int64 calls;              /* of the oracle of OPSamp, 0: not given */
 	DescentSampling sampling;
 	bool sampling_given;
 	int64 batch;      /* rows of a batch, 0: the default */
@@ -127,7 +131,8 @@ typedef struct Options
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* Returns "halfspace", "logistic", "svm", "simplex", "linear" (kinds of models, too) or "auto". */
+/* Returns "halfspace", "logistic", "svm", "simplex", "linear", "softmax" (kinds of models, too) or
+ * "auto". */
 extern const char *method_name(TrainingMethod method);
 
 /* Does the method predict a number, so that rows have targets instead of labels? */

@@ -1,5 +1,6 @@
 /*
- * predict.c - dp_score, dp_predict and dp_predict_proba, which apply a model to a feature array.
+ * predict.c - dp_score, dp_predict, dp_predict_proba and their kin for classes, which apply a model
+ * to a feature array.
  */
 #include "postgres.h"
 
@@ -15,7 +16,8 @@
 /* The predictor of a model, kept in fn_extra while the calls have the same model. */
 typedef struct CachedPredictor
 {
-	Size length; /* of the model's datum */
+	MemoryContext context; /* of all that the predictor has */
+	Size length;           /* of the model's datum */
 	HeapTupleHeader model;
 	Predictor predictor;
 } CachedPredictor;
@@ -23,17 +25,19 @@ typedef struct CachedPredictor
 static CachedPredictor *
 cache_create(FunctionCallInfo fcinfo, HeapTupleHeader row)
 {
-	MemoryContext old = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	MemoryContext context =
+		AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "dpobj predictor", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	CachedPredictor *cached = palloc0(sizeof(CachedPredictor));
 	Model model;
 
+	cached->context = context;
 	cached->length = VARSIZE_ANY(row);
 	cached->model = palloc(cached->length);
 	memcpy(cached->model, row, cached->length);
-	MemoryContextSwitchTo(old);
-
 	model_read(row, &model);
 	predictor_init(&cached->predictor, &model);
+	MemoryContextSwitchTo(old);
 	return cached;
 }
 
@@ -49,17 +53,16 @@ predictor_get(FunctionCallInfo fcinfo)
 	if (cached != NULL)
 	{
 		fcinfo->flinfo->fn_extra = NULL;
-		pfree(cached->model);
-		pfree(cached);
+		MemoryContextDelete(cached->context);
 	}
 	cached = cache_create(fcinfo, row);
 	fcinfo->flinfo->fn_extra = cached;
 	return &cached->predictor;
 }
 
-/* The score; NaN if an element is null or NaN. */
-static double
-score(FunctionCallInfo fcinfo)
+/* The features; NULL if one is null. */
+static const double *
+features(FunctionCallInfo fcinfo)
 {
 	const Predictor *predictor = predictor_get(fcinfo);
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
@@ -70,8 +73,28 @@ score(FunctionCallInfo fcinfo)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the model expects %d features, not %d", expected, given)));
 	if (ARR_HASNULL(array) && array_contains_nulls(array))
-		return NAN;
-	return predictor_score(predictor, (double *) ARR_DATA_PTR(array));
+		return NULL;
+	return (double *) ARR_DATA_PTR(array);
+}
+
+/* The score; NaN if an element is null or NaN. */
+static double
+score(FunctionCallInfo fcinfo)
+{
+	const double *x = features(fcinfo);
+
+	return x == NULL ? NAN : predictor_score(predictor_get(fcinfo), x);
+}
+
+/* The score of each class; false if an element is null or NaN. */
+static bool
+scores(FunctionCallInfo fcinfo, double *result)
+{
+	const double *x;
+
+	predictor_require_class(predictor_get(fcinfo), "dp_predict or dp_score");
+	x = features(fcinfo);
+	return x != NULL && predictor_scores(predictor_get(fcinfo), x, result);
 }
 
 /* dp_score(model dp_model, features float8[]) -> float8: <weights, encoded features>. */
@@ -112,4 +135,42 @@ dpobj_predict_proba(PG_FUNCTION_ARGS)
 	if (isnan(result))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(1 / (1 + exp(-result)));
+}
+
+/* dp_predict_class(model dp_model, features float8[]) -> text: the class of the highest score. */
+PG_FUNCTION_INFO_V1(dpobj_predict_class);
+Datum
+dpobj_predict_class(PG_FUNCTION_ARGS)
+{
+	const Predictor *predictor = predictor_get(fcinfo);
+	double score[INSTANCE_MAX_CLASSES];
+
+	if (!scores(fcinfo, score))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(predictor->class_name[predictor_class(predictor, score)]);
+}
+
+/*
+ * dp_predict_class_proba(model dp_model, features float8[]) -> float8[]: exp(score) of each class
+ * over their sum.
+ */
+PG_FUNCTION_INFO_V1(dpobj_predict_class_proba);
+Datum
+dpobj_predict_class_proba(PG_FUNCTION_ARGS)
+{
+	const Predictor *predictor = predictor_get(fcinfo);
+	double score[INSTANCE_MAX_CLASSES];
+	Datum share[INSTANCE_MAX_CLASSES];
+	double highest;
+	double sum = 0;
+
+	if (!scores(fcinfo, score))
+		PG_RETURN_NULL();
+	highest = score[predictor_class(predictor, score)];
+	for (int k = 0; k < predictor->classes; k++)
+		sum += exp(score[k] - highest);
+	for (int k = 0; k < predictor->classes; k++)
+		share[k] = Float8GetDatum(exp(score[k] - highest) / sum);
+	PG_RETURN_ARRAYTYPE_P(construct_array(share, predictor->classes, FLOAT8OID, sizeof(float8),
+										  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

@@ -503,6 +503,7 @@ build_statement(const Model *model, const char *name, const char *relation)
 	bool knows_columns;
 
 	predictor_init(&predictor, model);
+	predictor_require_score(&predictor);
 	check_released(model, &predictor);
 	knows_columns = trained_columns_read(model, &columns);
 	if (relation == NULL)

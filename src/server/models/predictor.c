@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
@@ -54,6 +55,30 @@ read_label_values(Predictor *predictor, JsonbContainer *details)
 	predictor->negative = json_member(options, "negative");
 }
 
+/* The names of the classes, likewise, each of which has the same number of weights. */
+static void
+read_classes(JsonbContainer *details, Predictor *predictor)
+{
+	JsonbContainer *array =
+		details == NULL ? NULL : json_get_array(json_member(details, "classes"));
+	int count = array == NULL ? 0 : JsonContainerSize(array);
+	bool valid = count >= 2 && count <= INSTANCE_MAX_CLASSES && predictor->weights % count == 0;
+
+	for (int k = 0; valid && k < count; k++)
+	{
+		char *name = json_get_string(getIthJsonbValueFromContainer(array, k));
+
+		valid = name != NULL;
+		if (valid)
+			predictor->class_name[k] = cstring_to_text(name);
+	}
+	if (!valid)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("Its details do not name the classes of its weights.")));
+	predictor->classes = count;
+	predictor->weights /= count;
+}
+
 void
 predictor_init(Predictor *predictor, const Model *model)
 {
@@ -64,9 +89,11 @@ predictor_init(Predictor *predictor, const Model *model)
 	predictor->number = method_kind_has_target(model->kind);
 	predictor->weights = model->weights;
 	memcpy(predictor->weight, model->weight, sizeof(model->weight));
+	if (strcmp(model->kind, "softmax") == 0)
+		read_classes(JB_ROOT_IS_OBJECT(details) ? &details->root : NULL, predictor);
 	if (!JB_ROOT_IS_OBJECT(details))
 		return;
-	predictor->encoded = read_encoding(&details->root, model->weights, &predictor->encoding);
+	predictor->encoded = read_encoding(&details->root, predictor->weights, &predictor->encoding);
 	read_label_values(predictor, &details->root);
 }
 
@@ -82,11 +109,33 @@ predictor_require_label(const Predictor *predictor, const char *other)
 	if (predictor->number)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the model predicts a number"), errhint("Call %s.", other)));
+	predictor_require_score(predictor);
+}
+
+void
+predictor_require_score(const Predictor *predictor)
+{
+	if (predictor->classes > 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the model predicts one of %d classes", predictor->classes),
+						errdetail("Each has a score of its own."),
+						errhint("Call dp_predict_class or dp_predict_class_proba.")));
+}
+
+void
+predictor_require_class(const Predictor *predictor, const char *other)
+{
+	if (predictor->classes == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the model does not predict a class"),
+				 errdetail("Only a model of kind \"softmax\" does."), errhint("Call %s.", other)));
 }
 
 void
 predictor_require_probability(const Predictor *predictor, const char *other)
 {
+	predictor_require_score(predictor);
 	if (!predictor->logistic)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
@@ -96,32 +145,62 @@ predictor_require_probability(const Predictor *predictor, const char *other)
 /* ---- scores ---- */
 
 static double
-encoded_score(const Predictor *predictor, const double *features)
+encoded_score(const double *weight, int weights, const int32_t *x)
 {
-	int32_t x[GRID_MAX_DIMENSION];
 	double sum = 0.0;
 
-	/* false only for a NaN: the encoding of a model declares no groups */
-	if (!encoding_apply(&predictor->encoding, features, x))
-		return NAN;
-	for (int j = 0; j < predictor->weights; j++)
-		sum += predictor->weight[j] * x[j];
+	for (int j = 0; j < weights; j++)
+		sum += weight[j] * x[j];
 	return sum / FIXED_POINT_ONE;
 }
 
 static double
-plain_score(const Predictor *predictor, const double *features)
+plain_score(const double *weight, int weights, const double *features)
 {
 	double sum = 0.0;
 
-	for (int j = 0; j < predictor->weights; j++)
-		sum += predictor->weight[j] * features[j];
+	for (int j = 0; j < weights; j++)
+		sum += weight[j] * features[j];
 	return sum;
+}
+
+bool
+predictor_scores(const Predictor *predictor, const double *features, double *score)
+{
+	int32_t x[GRID_MAX_DIMENSION];
+	int weights = predictor->weights;
+
+	/* false only for a NaN: the encoding of a model declares no groups */
+	if (predictor->encoded && !encoding_apply(&predictor->encoding, features, x))
+		return false;
+	for (int k = 0; k < Max(predictor->classes, 1); k++)
+	{
+		const double *weight = predictor->weight + k * weights;
+
+		score[k] = predictor->encoded ? encoded_score(weight, weights, x)
+									  : plain_score(weight, weights, features);
+		if (isnan(score[k]))
+			return false;
+	}
+	return true;
 }
 
 double
 predictor_score(const Predictor *predictor, const double *features)
 {
-	return predictor->encoded ? encoded_score(predictor, features)
-							  : plain_score(predictor, features);
+	double score;
+
+	predictor_require_score(predictor);
+	return predictor_scores(predictor, features, &score) ? score : NAN;
+}
+
+int
+predictor_class(const Predictor *predictor, const double *score)
+{
+	int best = 0;
+
+	for (int k = 1; k < predictor->classes; k++)
+		if (score[k] > score[best])
+			best = k;
+	return best;
 }

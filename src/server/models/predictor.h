@@ -21,6 +21,8 @@ typedef struct Predictor
 	bool number;          /* does it predict a number, which is the score? */
 	JsonbValue *positive; /* values of the label in training, by the options; NULL: none */
 	JsonbValue *negative;
+	int classes; /* of which it predicts one, each with its weights; else 0 */
+	text *class_name[INSTANCE_MAX_CLASSES];
 	bool encoded; /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
 	int weights;
@@ -32,11 +34,21 @@ extern void predictor_init(Predictor *predictor, const Model *model);
 /* These raise 22023 unless the model predicts it; other: the functions that the hint names. */
 extern void predictor_require_label(const Predictor *predictor, const char *other);
 extern void predictor_require_probability(const Predictor *predictor, const char *other);
+extern void predictor_require_class(const Predictor *predictor, const char *other);
+
+/* Raises 22023 for a model of several classes, which has no single score. */
+extern void predictor_require_score(const Predictor *predictor);
 
 /* The number of features that it expects. */
 extern int predictor_features(const Predictor *predictor);
 
 /* <weights, encoded features>; NaN if a feature is NaN. */
 extern double predictor_score(const Predictor *predictor, const double *features);
+
+/* The same for each class; false if a feature is NaN. */
+extern bool predictor_scores(const Predictor *predictor, const double *features, double *score);
+
+/* The number of the class of the highest score, of equal ones the first. */
+extern int predictor_class(const Predictor *predictor, const double *score);
 
 #endif

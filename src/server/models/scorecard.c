@@ -181,6 +181,7 @@ fill_card(Scorecard *card, const Model *model)
 
 	card->integral = is_integral(model);
 	predictor_init(&predictor, model);
+	predictor_require_score(&predictor);
 	features = predictor_features(&predictor);
 	if (trained_columns_read(model, &columns))
 		add_columns(card, &columns.encoders, model->weight);

@@ -1,6 +1,6 @@
 /*
- * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier, dp_simplex and
- * dp_linear: they collect rows, charge, solve and release.
+ * trainers.c - the aggregates dp_halfspace, dp_logistic, dp_svm, dp_classifier, dp_softmax,
+ * dp_simplex and dp_linear: they collect rows, charge, solve and release.
  *
  * The guarantee rests on the order of the final function: it refuses what it can refuse from
  * public parameters, then commits the charge, and only then does the solver process get random
@@ -72,7 +72,10 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 					  owner_argument(call, first + TRAINER_DELTA, "delta"),
 					  owner_argument_type(call, first + TRAINER_DELTA));
 	training_set_options(training, options);
-	if (!method_has_target(training->method))
+	if (training->method == METHOD_SOFTMAX)
+		label_open_classes(owner_argument_type(call, first + TRAINER_LABEL),
+						   training->options.class_values, &training->label);
+	else if (!method_has_target(training->method))
 		label_open(
 			owner_argument_type(call, first + TRAINER_LABEL), training->options.positive,
 			training->options.negative,
@@ -202,19 +205,37 @@ trainer_let_spill(FunctionCallInfo fcinfo, const Training *training, Size limit,
 		rows_state_spill_in_query(state, fcinfo, limit);
 }
 
+/* The number in front of the features; a label that is none of the classes is neither. */
+static Label
+read_target(const Training *training, Datum datum, double *number)
+{
+	int class;
+
+	if (method_has_target(training->method))
+	{
+		*number = DatumGetFloat8(datum);
+		return LABEL_POSITIVE;
+	}
+	class = label_read_class(&training->label, datum);
+	*number = class;
+	return class >= 0 ? LABEL_POSITIVE : LABEL_NEITHER;
+}
+
 void
 trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum label_datum)
 {
 	Rows *rows = &state->rows;
-	bool target = method_has_target(training->method);
+	bool target = encoding_target_columns(training) > 0;
 	int features = length_of(array);
-	Label label = target ? LABEL_POSITIVE : label_read(&training->label, label_datum);
+	double number = 0;
+	Label label = target ? read_target(training, label_datum, &number)
+						 : label_read(&training->label, label_datum);
 
 	if (features == 0 || features != rows->encoding.features - (target ? 1 : 0) ||
 		label == LABEL_NEITHER || (ARR_HASNULL(array) && array_contains_nulls(array)))
 		rows_add_neutral(rows, 1);
 	else if (target)
-		add_target_row(rows, DatumGetFloat8(label_datum), (double *) ARR_DATA_PTR(array), features);
+		add_target_row(rows, number, (double *) ARR_DATA_PTR(array), features);
 	else
 		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
 }
@@ -307,8 +328,8 @@ settle_from_state(Training *training, RowsState *state)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the dimension is not known"), hint_dimension()));
 	training->length_of_row = true;
-	training_set_features(training, state->rows.encoding.features -
-										(method_has_target(training->method) ? 1 : 0));
+	training_set_features(training,
+						  state->rows.encoding.features - encoding_target_columns(training));
 }
 
 /* The context of solve(). */

@@ -46,6 +46,9 @@ choose_noise(TrainingMethod method, const Options *options, const Encoding *enco
 		options->noise != NOISE_GAUSSIAN && options->noise != NOISE_KNORM)
 		mechanism_refuse_noise(options, "method", method_name(method),
 							   "Noises are: auto, gamma, gaussian, knorm.");
+	if (options->noise == NOISE_KNORM && method == METHOD_SOFTMAX)
+		mechanism_refuse_noise(options, "method", method_name(method),
+							   "Noises are: auto, gamma, gaussian.");
 	if (options->noise == NOISE_KNORM && mechanism->noise_on != CONVEX_OBJECTIVE)
 		mechanism_refuse_noise(options, "mechanism", mechanism->name,
 							   "It is for mechanism \"objective\", whose noise is on gradients.");
@@ -175,13 +178,29 @@ choose_pool(TrainingMethod method, const Options *options, const Encoding *encod
 	check_scale(&centre);
 }
 
+/* The number of weights: those of a row for each class. */
+static int
+choose_weights(const Options *options, const Encoding *encoding)
+{
+	int dimension = encoding_dimension(encoding);
+
+	if (options->classes * dimension > GRID_MAX_DIMENSION)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d classes are too many for %d weights each", options->classes, dimension),
+				 errdetail("The limit is %d weights, those of all classes together.",
+						   GRID_MAX_DIMENSION)));
+	return Max(options->classes, 1) * dimension;
+}
+
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_choose(method, options);
 
-	grid_set_plain(&request->grid, encoding_dimension(encoding));
+	grid_set_plain(&request->grid, choose_weights(options, encoding));
+	request->convex.classes = options->classes;
 	request->kind = mechanism_kind(mechanism);
 	request->convex.loss = method == METHOD_SVM      ? LOSS_HUBER
 						   : method == METHOD_LINEAR ? LOSS_SQUARES

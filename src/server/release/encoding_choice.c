@@ -65,7 +65,7 @@ spread_all(const Options *options, int features, Encoding *encoding)
 int
 encoding_target_columns(const Training *training)
 {
-	return method_has_target(training->method) ? 1 : 0;
+	return method_has_target(training->method) || training->method == METHOD_SOFTMAX ? 1 : 0;
 }
 
 /* The largest target, so that predictions and the statements of predict_sql do not overflow. */

@@ -44,8 +44,10 @@ check_options(const Training *training)
 	const Options *options = &training->options;
 	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_NAMED);
 
-	if (method_has_target(training->method))
-		refuse_because("method", method_name(training->method), "It predicts a number.",
+	if (method_has_target(training->method) || training->method == METHOD_SOFTMAX)
+		refuse_because("method", method_name(training->method),
+					   training->method == METHOD_SOFTMAX ? "It predicts one of several classes."
+														  : "It predicts a number.",
 					   "Methods are: auto, halfspace, logistic, svm.");
 	if (mechanism->counts_rows)
 		refuse("mechanism", mechanism->name, "Use mechanism \"objective\".");

@@ -7,6 +7,7 @@
 
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/json.h"
 #include "utils/jsonb.h"
 
 #include "core/mechanisms/classifier.h"
@@ -412,6 +413,19 @@ append_conditions(StringInfo text, const Training *training)
 	appendStringInfoChar(text, ']');
 }
 
+/* The names of the classes, in the order of their weights. */
+static void
+append_classes(StringInfo text, const LabelRule *label)
+{
+	for (int k = 0; k < label->classes.count; k++)
+	{
+		appendStringInfoString(text, k == 0 ? ", \"classes\": [" : ", ");
+		escape_json(text, column_text(&label->column, &label->classes.value[k]));
+	}
+	if (label->classes.count > 0)
+		appendStringInfoChar(text, ']');
+}
+
 char *
 training_parameters(const Training *training)
 {
@@ -425,6 +439,7 @@ training_parameters(const Training *training)
 					 training->request.grid.dimension);
 	if (training->method == METHOD_HALFSPACE)
 		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
+	append_classes(&text, &training->label);
 	append_conditions(&text, training);
 	training_append_choice(&text, training);
 	if (training->provenance != NULL)

@@ -89,7 +89,27 @@ label_open(Oid type, JsonbValue *positive, JsonbValue *negative, const char *hin
 		label_declare(rule, positive, negative);
 }
 
+void
+label_open_classes(Oid type, JsonbValue *classes, LabelRule *rule)
+{
+	memset(rule, 0, sizeof(*rule));
+	column_init_argument(&rule->column, type);
+	if (!column_has_text(&rule->column))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("a label of several classes cannot be of type %s", format_type_be(type)),
+				 errdetail("Classes are integers, texts or values of an enum."),
+				 errhint("Cast it to text.")));
+	read_values(&rule->column, classes, &rule->classes);
+}
+
 /* ---- reading ---- */
+
+int
+label_read_class(const LabelRule *rule, Datum datum)
+{
+	return column_set_find(&rule->column, &rule->classes, datum);
+}
 
 Label
 label_read(const LabelRule *rule, Datum datum)

@@ -26,6 +26,7 @@ typedef struct LabelRule
 	Column column;
 	ColumnSet positive; /* empty: the value itself says so */
 	ColumnSet negative; /* empty: every value that is not positive */
+	ColumnSet classes;  /* of a label of several classes, which has no other set */
 } LabelRule;
 
 /*
@@ -44,5 +45,14 @@ extern void label_open(Oid type, JsonbValue *positive, JsonbValue *negative, con
 
 /* Reads a label that is not null.  It takes the same steps for every value of a declared label. */
 extern Label label_read(const LabelRule *rule, Datum datum);
+
+/*
+ * The rule for a label that is one of several classes, an array of constants.  Raises 42804 for a
+ * type whose values have no text, and 22023 for a constant that does not fit it or is repeated.
+ */
+extern void label_open_classes(Oid type, JsonbValue *classes, LabelRule *rule);
+
+/* The position of the label among the classes, or -1, in the same steps for every value. */
+extern int label_read_class(const LabelRule *rule, Datum datum);
 
 #endif

@@ -127,6 +127,22 @@ draw_terms(ConvexTerms *terms, bool targets, int dimension)
 		terms->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE - 1);
 }
 
+/* Of a mechanism that has classes: a number of them that divides the weights. */
+static void
+draw_classes(MechanismRequest *request, Instance *instance)
+{
+	int classes = 2 + below(INSTANCE_MAX_CLASSES - 1);
+
+	if (request->grid.dimension % classes != 0)
+		return;
+	request->convex.classes = classes;
+	request->convex.loss = LOSS_LOGISTIC;
+	request->convex.noise = CONVEX_GAMMA;
+	request->convex.delta = 0;
+	memset(&request->convex.columns, 0, sizeof(request->convex.columns));
+	instance->dimension = request->grid.dimension / classes + 1;
+}
+
 static void
 draw_simplex(SimplexTerms *terms)
 {
@@ -216,6 +232,9 @@ draw_problem(Problem *problem)
 	{
 		draw_terms(&request->convex, mechanism_get(request->kind)->targets,
 				   request->grid.dimension);
+		if (mechanism_get(request->kind)->terms == TERMS_NOISE &&
+			!mechanism_get(request->kind)->targets)
+			draw_classes(request, instance);
 		if (request->kind == MECHANISM_SGD)
 			draw_descent(&request->convex, &request->descent);
 		if (request->kind == MECHANISM_POOL)
@@ -258,14 +277,14 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->adjacency == b->adjacency && a->solver == b->solver && a->threads == b->threads &&
 		   a->progress == b->progress && a->parts == b->parts && a->part_nodes == b->part_nodes &&
 		   a->group.first == b->group.first && a->group.size == b->group.size &&
-		   a->convex.loss == b->convex.loss && a->convex.noise == b->convex.noise &&
-		   a->convex.radius == b->convex.radius && a->convex.lambda == b->convex.lambda &&
-		   a->convex.delta == b->convex.delta && a->convex.norm == b->convex.norm &&
-		   a->convex.steps == b->convex.steps && a->convex.rows == b->convex.rows &&
-		   a->convex.peak == b->convex.peak && a->convex.calls == b->convex.calls &&
-		   a->simplex.lambda == b->simplex.lambda && a->simplex.rows == b->simplex.rows &&
-		   a->simplex.low == b->simplex.low && a->simplex.high == b->simplex.high &&
-		   a->simplex.target_low == b->simplex.target_low &&
+		   a->convex.loss == b->convex.loss && a->convex.classes == b->convex.classes &&
+		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
+		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
+		   a->convex.norm == b->convex.norm && a->convex.steps == b->convex.steps &&
+		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
+		   a->convex.calls == b->convex.calls && a->simplex.lambda == b->simplex.lambda &&
+		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&
+		   a->simplex.high == b->simplex.high && a->simplex.target_low == b->simplex.target_low &&
 		   a->simplex.target_high == b->simplex.target_high &&
 		   a->simplex.delta == b->simplex.delta &&
 

@@ -1,0 +1,191 @@
+/*
+ * softmax_pass.c - gradient and Hessian of the softmax loss in one pass over the rows.
+ */
+#include "core/convex/softmax_pass.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/crew.h"
+#include "core/base/mutant.h"
+#include "core/convex/convex_hessian.h"
+#include "core/convex/convex_pull.h"
+#include "core/rows/row_reader.h"
+
+/* Scores of rows of length 1 and weights below 2^29 are far below it. */
+#define OPEN_REACH (INT64_C(1) << 34)
+
+/* The sums of one thread. */
+typedef struct SoftmaxWork
+{
+	const SoftmaxTable *table;
+	const SplitWeights *split;
+	int dimension;
+	int classes;
+	int pairs; /* of the Hessian's sums; 0 without one */
+	GradientSums sums;
+	HessianSums *hessian;
+	Wide *share; /* BLOCK_ROWS x classes */
+} SoftmaxWork;
+
+static int
+class_of(const SoftmaxWork *work, int32_t target)
+{
+	int class = target >> FIXED_POINT_BITS;
+
+	if (class < 0 || class >= work->classes || class << FIXED_POINT_BITS != target)
+		abort(); /* dpobj cannot have written it */
+	return class;
+}
+
+/* Adds labels of one class: e_class - p, a slope as those of a loss of the margin. */
+static void
+add_row(SoftmaxWork *work, const int32_t *v, int64_t labels, int class, Wide *share)
+{
+	int dimension = work->dimension;
+	Wide score[INSTANCE_MAX_CLASSES];
+
+	for (int k = 0; k < work->classes; k++)
+		score[k] = row_score(v, work->split->high + k * dimension, work->split->low + k * dimension,
+							 dimension, OPEN_REACH);
+	softmax_shares(work->table, score, work->classes, share);
+	for (int k = 0; k < work->classes; k++)
+	{
+		Wide slope = (k == class && !MUTANT(248) ? (Wide) 1 << SLOPE_FINE_BITS : 0) - share[k];
+
+		add_pull(v, labels, 0, slope, 0, dimension, work->sums.part + k * dimension,
+				 work->sums.rest + k * dimension);
+	}
+}
+
+/* All rows of a block for one pair of classes, so that its sums stay in the processor's cache. */
+static void
+add_pair(const SoftmaxWork *work, const ConvexBlock *block, int k, int l, HessianSums *sums)
+{
+	const int32_t *v = block->v;
+
+	for (int64_t i = 0; i < block->rows; i++, v += work->dimension)
+	{
+		const Wide *share = work->share + i * work->classes;
+		int64_t p = (int64_t) (share[k] >> (SLOPE_FINE_BITS - DROP_BITS));
+		int64_t q = (int64_t) (share[l] >> (SLOPE_FINE_BITS - DROP_BITS));
+
+		hessian_sums_add(sums, v, (const int64_t[2]){block->positive[i], 0},
+						 (const int64_t[2]){(p * q) >> DROP_BITS, 0});
+	}
+}
+
+static void
+add_block(void *context, const ConvexBlock *block)
+{
+	SoftmaxWork *work = context;
+	HessianSums *sums = work->hessian;
+
+	for (int64_t i = 0; i < block->rows; i++)
+		add_row(work, block->v + i * work->dimension, block->positive[i],
+				class_of(work, block->target[i]), work->share + i * work->classes);
+	for (int k = 0; work->pairs > 0 && k < work->classes; k++)
+		for (int l = k + 1; l < work->classes; l++)
+			add_pair(work, block, k, l, sums++);
+}
+
+static void
+merge_work(SoftmaxWork *work, SoftmaxWork *others)
+{
+	for (int j = 0; j < work->classes * work->dimension; j++)
+	{
+		work->sums.part[j] += others->sums.part[j];
+		work->sums.rest[j] += others->sums.rest[j];
+	}
+	for (int i = 0; i < work->pairs; i++)
+		hessian_sums_merge(&work->hessian[i], &others->hessian[i]);
+}
+
+static SoftmaxWork *
+work_create(const SoftmaxWork *shape, Memory *memory)
+{
+	SoftmaxWork *work = memory_allocate_zero(memory, 1, sizeof(SoftmaxWork));
+
+	*work = *shape;
+	work->share = memory_allocate(memory, BLOCK_ROWS, (size_t) work->classes * sizeof(Wide));
+	work->hessian = memory_allocate(memory, (size_t) work->pairs + 1, sizeof(HessianSums));
+	for (int i = 0; i < work->pairs; i++)
+		hessian_sums_create(&work->hessian[i], work->dimension, memory);
+	return work;
+}
+
+static void
+work_destroy(SoftmaxWork *work, Memory *memory)
+{
+	for (int i = 0; i < work->pairs; i++)
+		hessian_sums_destroy(&work->hessian[i], memory);
+	memory_release(memory, work->hessian);
+	memory_release(memory, work->share);
+	memory_release(memory, work);
+}
+
+/* Adds sign times a matrix to the block of classes k and l. */
+static void
+place(const double *matrix, int dimension, int classes, int k, int l, double sign, double *hessian)
+{
+	size_t width = (size_t) classes * (size_t) dimension;
+
+	for (int i = 0; i < dimension; i++)
+		for (int j = 0; j < dimension; j++)
+			hessian[(size_t) (k * dimension + i) * width + (size_t) (l * dimension + j)] +=
+				sign * matrix[i * dimension + j];
+}
+
+static void
+read_hessian(SoftmaxWork *work, int64_t lambda, Memory *memory, double *hessian)
+{
+	int dimension = work->dimension;
+	int classes = work->classes;
+	size_t width = (size_t) classes * (size_t) dimension;
+	double *matrix =
+		memory_allocate(memory, (size_t) dimension, (size_t) dimension * sizeof(double));
+	HessianSums *sums = work->hessian;
+
+	memset(hessian, 0, width * width * sizeof(double));
+	for (int k = 0; k < classes; k++)
+		for (int l = k + 1; l < classes; l++)
+		{
+			hessian_sums_read(sums++, 0, matrix);
+			place(matrix, dimension, classes, k, k, 1, hessian);
+			place(matrix, dimension, classes, l, l, 1, hessian);
+			place(matrix, dimension, classes, k, l, -1, hessian);
+			place(matrix, dimension, classes, l, k, -1, hessian);
+		}
+	for (size_t j = 0; j < width; j++)
+		hessian[j * width + j] += (double) lambda / (double) LAMBDA_ONE;
+	memory_release(memory, matrix);
+}
+
+void
+softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t lambda,
+			 const Wide *b, const Wide *u, Memory *memory, Wide *gradient, double *hessian)
+{
+	int width = classes * rows->dimension;
+	int pairs = hessian == NULL ? 0 : classes * (classes - 1) / 2;
+	SoftmaxWork shape = {
+		.table = table, .dimension = rows->dimension, .classes = classes, .pairs = pairs};
+	void *work[CREW_MAX_THREADS];
+	SoftmaxWork *first;
+	SplitWeights split;
+
+	split_weights(u, width, &split);
+	shape.split = &split;
+	for (int k = 0; k < rows->threads; k++)
+		work[k] = work_create(&shape, memory);
+	convex_rows_visit(rows, add_block, work);
+	for (int k = 1; k < rows->threads; k++)
+		merge_work(work[0], work[k]);
+	first = work[0];
+	for (int j = 0; j < width; j++)
+		gradient[j] = gradient_entry(b[j], u[j], lambda, first->sums.part[j], first->sums.rest[j]);
+	if (hessian != NULL)
+		read_hessian(first, lambda, memory, hessian);
+	for (int k = 0; k < rows->threads; k++)
+		work_destroy(work[k], memory);
+}

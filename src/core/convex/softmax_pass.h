@@ -1,0 +1,24 @@
+/*
+ * softmax_pass.h - the exact gradient of the softmax loss, and its Hessian for Newton's method.
+ *
+ * As convex_pass.h for K vectors u_1 .. u_K, one behind the other, and rows whose target is their
+ * class, 0 .. K - 1 times FIXED_POINT_ONE.  A label of class y adds (p - e_y) (x) v to the
+ * gradient, p the shares of its scores (softmax.h), and
+ *
+ *   (diag(p) - p p') (x) v v' = sum over k < l of p_k p_l (e_k - e_l) (e_k - e_l)' (x) v v'
+ *
+ * to the Hessian, so that the sums of convex_hessian.h, one for each pair, have bends p_k p_l >= 0.
+ */
+#ifndef DPOBJ_CORE_SOFTMAX_PASS_H
+#define DPOBJ_CORE_SOFTMAX_PASS_H
+
+#include "core/base/memory.h"
+#include "core/convex/convex_rows.h"
+#include "core/convex/softmax.h"
+
+/* Weights, gradient, b and Hessian as in convex_pass(), of dimension classes x rows->dimension. */
+extern void softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t lambda,
+						 const Wide *b, const Wide *u, Memory *memory, Wide *gradient,
+						 double *hessian);
+
+#endif
