@@ -158,7 +158,6 @@ mutants=(
   '230|test_tree_limits|tree: an attempt that may exceed the limit of effort is made'
   '228|test_select_time|enumeration under a constraint: moves back to a single level are not counted'
   '229|test_run_terms|admission: the memory of rows of numbers is not counted'
-  '231|test_rows|rows: neutral rows do not count, so that what a run can bear depends on what rows hold'
   '236|test_convex_pool_law|objective perturbation: hardly any noise on the answer, which tells how near the minimum it is'
   '233|test_convex_pool|pool: in zCDP the centre costs nothing'
   '239|test_pool_select|pool: rows after the first part are not rated'

@@ -286,7 +286,6 @@ rows_merge(Rows *rows, const int32_t *x, RowCount count)
 
 	rows->count[row].positive += count.positive;
 	rows->count[row].negative += count.negative;
-	rows->counted += count.positive + count.negative;
 }
 
 void
@@ -294,7 +293,6 @@ rows_count(Rows *rows, uint32_t row, bool positive)
 {
 	rows->count[row].positive += positive;
 	rows->count[row].negative += !positive;
-	rows->counted++;
 }
 
 void
@@ -341,12 +339,6 @@ void
 rows_add_neutral(Rows *rows, int64_t count)
 {
 	rows->neutral += count;
-}
-
-int64_t
-rows_added(const Rows *rows)
-{
-	return rows->counted + (MUTANT(231) ? 0 : rows->neutral) + rows->waiting;
 }
 
 /*

@@ -36,7 +36,6 @@ typedef struct Rows
 	uint64_t *slot;       /* open addressing: hash in the upper half, row number + 1 below */
 	uint32_t slot_mask;   /* number of slots minus one */
 	int64_t neutral;      /* rows with the same loss under every vector */
-	int64_t counted;      /* rows with an encoding; without those of the batch */
 	uint64_t *multiplier; /* of the hash, one for each pair of coordinates */
 	int waiting;          /* rows in the batch */
 	int32_t *batch_x;     /* ROWS_BATCH x stride */
@@ -61,9 +60,6 @@ extern bool rows_set_features(Rows *rows, int features);
 /* Adds one row of encoding.features numbers; one that has no encoding is neutral. */
 extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
-
-/* All rows that were added, neutral ones too. */
-extern int64_t rows_added(const Rows *rows);
 
 /*
  * Makes rows beyond limit bytes go to the sink; called before the first row.  limit must be

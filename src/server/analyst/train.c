@@ -79,7 +79,7 @@ train_run(void *context)
 
 	scan_run(run->scan, run->training->job, &state->rows);
 	scan_close(run->scan);
-	problem = release_encode(run->training, state, release_rows(state), &length);
+	problem = release_encode(run->training, state, &length);
 	run->spill = state->spill;
 	MemoryContextDelete(state->header.eoh_context);
 	return release_solve(run->training, problem, length, &run->spill, &run->answer) ==

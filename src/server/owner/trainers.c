@@ -290,9 +290,6 @@ trainer_fail(int64 release, SolverOutcome outcome, const Training *training)
 		detail = psprintf("The time limit of %d s was reached.", training->limits.seconds);
 	else if (outcome == SOLVER_MEMORY_LIMIT)
 		detail = "The solver process ran out of memory.";
-	else if (outcome == SOLVER_TOO_MANY_ROWS)
-		detail = "There are so many more rows than were declared that the run may not end in time "
-				 "or in memory.";
 	charge_failed(NULL, release);
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED),
 					errmsg("training was stopped and nothing was released"),
@@ -372,7 +369,7 @@ dpobj_train_final(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "the aggregate's final function must return dp_model");
 	run.training.request.progress = progress_wanted(table.oid);
-	run.problem = release_encode(&run.training, run.state, release_rows(run.state), &run.length);
+	run.problem = release_encode(&run.training, run.state, &run.length);
 
 	release = release_charge(&run.training, table.oid, NULL);
 	if (!owner_attempt(release, &table, solve, &run))

@@ -183,15 +183,12 @@ GroupProblem *
 groups_encode(const Training *training, RowsState **states, bool free)
 {
 	GroupProblem *problems = palloc(training->keys->count * sizeof(GroupProblem));
-	int64 rows = 0;
 
-	for (int i = 0; i < training->keys->count; i++)
-		rows += release_rows(states[i]);
 	for (int i = 0; i < training->keys->count; i++)
 	{
 		GroupProblem *problem = &problems[i];
 
-		problem->bytes = release_encode(training, states[i], rows, &problem->length);
+		problem->bytes = release_encode(training, states[i], &problem->length);
 		problem->spill = free ? free_state(states[i]) : &states[i]->spill;
 	}
 	return problems;
@@ -209,8 +206,7 @@ groups_solve(const Training *training, GroupProblem *problems, MechanismAnswer *
 		if (outcome == SOLVER_ANSWERED)
 			outcome = release_solve(training, problem->bytes, problem->length, problem->spill,
 									&answers[i]);
-		if (problem->bytes != NULL)
-			pfree(problem->bytes);
+		pfree(problem->bytes);
 	}
 	return outcome;
 }

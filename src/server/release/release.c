@@ -14,7 +14,6 @@
 #include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
 #include "server/release/release.h"
-#include "server/release/run_choice.h"
 
 /* Uses the spill file even if it is empty, so that timing does not show whether rows spilled. */
 static bool
@@ -23,17 +22,11 @@ is_spilled(const RowsState *state)
 	return state->rows.spilled > 0 || state->spill.room > 0;
 }
 
-int64
-release_rows(const RowsState *state)
-{
-	return state == NULL ? 0 : rows_added(&state->rows);
-}
-
 uint8 *
-release_encode(const Training *training, RowsState *state, int64 rows_read, Size *length)
+release_encode(const Training *training, RowsState *state, Size *length)
 {
-	MemoryContext context;
-	MechanismRequest request;
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj problem", ALLOCSET_DEFAULT_SIZES);
 	ServerMemory memory;
 	ServerMemory caller;
 	uint8 *bytes;
@@ -41,9 +34,6 @@ release_encode(const Training *training, RowsState *state, int64 rows_read, Size
 	Instance instance = {.dimension = encoding_dimension(&training->encoding)};
 	Rows *rows = state == NULL ? NULL : &state->rows;
 
-	if (!run_bears(training, rows_read, &request))
-		return NULL;
-	context = AllocSetContextCreate(CurrentMemoryContext, "dpobj problem", ALLOCSET_DEFAULT_SIZES);
 	server_memory_init(&memory, context);
 	server_memory_init(&caller, CurrentMemoryContext);
 	if (state != NULL && is_spilled(state))
@@ -52,7 +42,7 @@ release_encode(const Training *training, RowsState *state, int64 rows_read, Size
 		rows_labelled_instance(rows, &memory.memory, &instance);
 	else if (rows != NULL)
 		rows_instance(rows, mechanism->every_row, &memory.memory, &instance);
-	bytes = wire_encode_problem(&request, &instance, &caller.memory, length);
+	bytes = wire_encode_problem(&training->request, &instance, &caller.memory, length);
 	MemoryContextDelete(context);
 	return bytes;
 }
@@ -105,8 +95,6 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	SolverLimits limits = training->limits;
 	SolverOutcome outcome;
 
-	if (problem == NULL)
-		return SOLVER_TOO_MANY_ROWS;
 	limits.megabytes = spill_solver_share(limits.megabytes);
 	outcome = solver_run(problem, length, rows_path, &limits,
 						 training->request.progress ? watch : NULL, &bytes, &bytes_length);

@@ -20,15 +20,11 @@
 #include "server/release/solver_process.h"
 #include "server/release/training.h"
 
-/* The rows of a state, neutral ones included; 0 for NULL. */
-extern int64 release_rows(const RowsState *state);
-
 /*
- * Returns the problem in wire form, NULL if the run cannot bear so many rows: rows are those of the
- * state, or of all groups.  state is NULL if there are no rows; then the loss is 0 for every
- * vector. The solver reads spilled rows from their file: keep it until the solver has ended.
+ * Returns the problem in wire form.  state is NULL if there are no rows; then the loss is 0 for
+ * every vector.  The solver reads spilled rows from their file: keep it until the solver has ended.
  */
-extern uint8 *release_encode(const Training *training, RowsState *state, int64 rows, Size *length);
+extern uint8 *release_encode(const Training *training, RowsState *state, Size *length);
 
 /* Commits the charge; analyst is NULL at the owner's door.  Returns its ledger id. */
 extern int64 release_charge(const Training *training, Oid table, AnalystTerms *analyst);
@@ -38,8 +34,8 @@ extern void release_fingerprint(const Training *training, Oid table, AnalystTerm
 								uint8 fingerprint[CHARGE_HASH_LENGTH]);
 
 /*
- * Runs the mechanism on the problem, if there is one, and its spilled rows, NULL if there are none.
- * Unless it returns SOLVER_ANSWERED there is no answer, and the caller must not try again.
+ * Runs the mechanism on the problem and its spilled rows, NULL if there are none.  Unless it
+ * returns SOLVER_ANSWERED there is no answer, and the caller must not try again.
  */
 extern SolverOutcome release_solve(const Training *training, const uint8 *problem, Size length,
 								   const Spill *spill, MechanismAnswer *answer);

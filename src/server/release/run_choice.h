@@ -27,13 +27,6 @@ extern RunTerms run_declared(const Training *training);
  */
 extern bool run_may_last(const Training *training);
 
-/*
- * Can the run bear so many rows, neutral ones included, although fewer may be declared?  Follows
- * from their number and public numbers alone (rule F3).  request is what is solved: how long the
- * tree is tried follows from the rows that there are, if they are more than declared.
- */
-extern bool run_bears(const Training *training, int64 rows, MechanismRequest *request);
-
 /* Raises 22023 if the settled run may take too long or too much memory. */
 extern void run_check(const Training *training);
 

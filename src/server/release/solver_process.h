@@ -11,10 +11,9 @@
 typedef enum SolverOutcome
 {
 	SOLVER_ANSWERED,
-	SOLVER_TIME_LIMIT,    /* stopped at the time limit */
-	SOLVER_MEMORY_LIMIT,  /* could not allocate, under the memory limit or the system's */
-	SOLVER_TOO_MANY_ROWS, /* not started, because it might take too long (rule F3) */
-	SOLVER_DIED           /* missing, crashed, killed, or sent what is not valid */
+	SOLVER_TIME_LIMIT,   /* stopped at the time limit */
+	SOLVER_MEMORY_LIMIT, /* could not allocate, under the memory limit or the system's */
+	SOLVER_DIED          /* missing, crashed, killed, or sent what is not valid */
 } SolverOutcome;
 
 typedef struct SolverLimits
