@@ -217,11 +217,23 @@ append_rounding(StringInfo text, const NumberMap *map, const char *x, double wei
 /* 2^-1075, rounded up: half of the least float8.  Greater numbers are not rounded to 0. */
 #define LEAST_NUMERIC "2.4703282292062327208828439643411068618253e-324"
 
+/* A timestamptz by the clock of its declared zone, whatever the session's is. */
+static const char *
+local_time(const Encoder *encoder, const char *column)
+{
+	if (encoder->column.type != TIMESTAMPTZOID ||
+		(encoder->zone == NULL && encoder->part == PART_NONE))
+		return column;
+	return psprintf("(%s AT TIME ZONE %s)", column,
+					encoder->zone == NULL ? "'UTC'" : quote_literal_cstr(encoder->zone_name));
+}
+
 /* An expression, a float8, for the number of a column; see column_number(). */
 static char *
 number_expression(const Encoder *encoder, const char *column)
 {
 	const char *unit = encoder->unit == 1 ? "" : psprintf(" / %.0f", encoder->unit);
+	const char *origin = encoder->origin == 0 ? "" : psprintf(" - %s", constant(encoder->origin));
 
 	switch (encoder->column.kind)
 	{
@@ -233,11 +245,12 @@ number_expression(const Encoder *encoder, const char *column)
 							column);
 		case COLUMN_TIME:
 			if (encoder->column.type == DATEOID)
-				return psprintf("CASE WHEN isfinite(%1$s) THEN (%1$s - date '1970-01-01') *"
-								" float8 '86400'%2$s WHEN %1$s = 'infinity' THEN 'Infinity'"
+				return psprintf("CASE WHEN isfinite(%1$s) THEN ((%1$s - date '1970-01-01') *"
+								" float8 '86400'%3$s)%2$s WHEN %1$s = 'infinity' THEN 'Infinity'"
 								" WHEN %1$s = '-infinity' THEN '-Infinity' END",
-								column, unit);
-			return psprintf("date_part('epoch', %s)%s", column, unit);
+								column, unit, origin);
+			return psprintf("(date_part('epoch', %s)%s)%s", local_time(encoder, column), origin,
+							unit);
 		default:
 			return psprintf("%s::float8", column);
 	}
@@ -249,6 +262,9 @@ column_expression(const Encoder *encoder, const char *column)
 {
 	if (encoder->column.kind == COLUMN_BOOLEAN)
 		return pstrdup(column);
+	if (encoder->part != PART_NONE)
+		return psprintf("date_part('%s', %s)", encoder->part == PART_MONTH ? "month" : "isodow",
+						local_time(encoder, column));
 	if (encoder->kind != ENCODER_LEVELS)
 		return number_expression(encoder, column);
 	return encoder->column.kind == COLUMN_TEXT ? psprintf("%s::text COLLATE \"C\"", column)

@@ -72,7 +72,7 @@ number_name(const Encoder *encoder)
 
 	if (encoder->column.kind != COLUMN_TIME)
 		return pstrdup(name);
-	return psprintf("%s since 1970 in %s", name,
+	return psprintf("%s since %s in %s", name, encoder->since,
 					encoder->unit == 1 ? "seconds" : (encoder->unit == 3600 ? "hours" : "days"));
 }
 
@@ -103,7 +103,8 @@ add_values(Scorecard *card, const Encoder *encoder, const double *weight)
 				weight[0]);
 	else
 		for (int i = 0; i < encoder->categories; i++)
-			add_row(card, encoder->kind == ENCODER_BINS ? number_name(encoder) : name,
+			add_row(card,
+					encoder->kind == ENCODER_BINS ? number_name(encoder) : encoder_subject(encoder),
 					encoder->kind == ENCODER_BINS ? bin_text(encoder, i)
 												  : encoder_value_name(encoder, i),
 					trained_weight(encoder, weight, i));
@@ -113,8 +114,10 @@ add_values(Scorecard *card, const Encoder *encoder, const double *weight)
 static void
 add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
 {
-	const char *name = encoder->column.name;
-	const char *level = encoder->kind == ENCODER_LEVELS ? "missing or another" : "missing";
+	const char *name = encoder_subject(encoder);
+	const char *level = encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE
+							? "missing or another"
+							: "missing";
 	double sum = 0.0;
 
 	if (!encoder->substitute && !encoder->null_indicator)

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "utils/builtins.h"
 
@@ -26,8 +27,11 @@ typedef enum EncoderKey
 	KEY_NEGATIVE,
 	KEY_NULL,
 	KEY_NULL_INDICATOR,
+	KEY_PART,
 	KEY_POSITIVE,
 	KEY_SCALE,
+	KEY_SINCE,
+	KEY_TIME_ZONE,
 	KEYS /* the number of keys */
 } EncoderKey;
 
@@ -41,12 +45,16 @@ static const char *const key_names[] = {
 	[KEY_NEGATIVE] = "negative",
 	[KEY_NULL] = "null",
 	[KEY_NULL_INDICATOR] = "null_indicator",
+	[KEY_PART] = "part",
 	[KEY_POSITIVE] = "positive",
 	[KEY_SCALE] = "scale",
+	[KEY_SINCE] = "since",
+	[KEY_TIME_ZONE] = "time_zone",
 };
 
 #define KEY_BIT(key) (1 << (key))
 #define MISSING_KEYS (KEY_BIT(KEY_NULL) | KEY_BIT(KEY_NULL_INDICATOR))
+#define EPOCH_KEYS (KEY_BIT(KEY_EPOCH_OF) | KEY_BIT(KEY_SINCE) | KEY_BIT(KEY_TIME_ZONE))
 
 #define COLUMN_BIT(kind) (1 << (kind))
 #define NUMBER_COLUMNS                                                                             \
@@ -54,6 +62,9 @@ static const char *const key_names[] = {
 	 COLUMN_BIT(COLUMN_TIME))
 #define LEVEL_COLUMNS                                                                              \
 	(COLUMN_BIT(COLUMN_TEXT) | COLUMN_BIT(COLUMN_ENUM) | COLUMN_BIT(COLUMN_INTEGER))
+
+/* Parts of times are levels that nobody lists. */
+#define PARTS (ENCODER_LABEL + 1)
 
 /* The keys that each kind of encoder takes, and the columns that it encodes. */
 static const struct
@@ -64,19 +75,21 @@ static const struct
 	const char *hint; /* for another column */
 } kinds[] = {
 	[ENCODER_NUMBER] = {"a number",
-						KEY_BIT(KEY_CENTER) | KEY_BIT(KEY_SCALE) | KEY_BIT(KEY_CLIP) |
-							KEY_BIT(KEY_EPOCH_OF) | MISSING_KEYS,
+						KEY_BIT(KEY_CENTER) | KEY_BIT(KEY_SCALE) | KEY_BIT(KEY_CLIP) | EPOCH_KEYS |
+							MISSING_KEYS,
 						NUMBER_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN),
 						"Declare \"levels\" for texts and enums."},
 	[ENCODER_BINS] = {"bins",
-					  KEY_BIT(KEY_BINS) | KEY_BIT(KEY_DROP_FIRST) | KEY_BIT(KEY_EPOCH_OF) |
-						  MISSING_KEYS,
+					  KEY_BIT(KEY_BINS) | KEY_BIT(KEY_DROP_FIRST) | EPOCH_KEYS | MISSING_KEYS,
 					  NUMBER_COLUMNS, "\"bins\" are for numbers, dates and timestamps."},
 	[ENCODER_LEVELS] = {"levels", KEY_BIT(KEY_LEVELS) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
 						LEVEL_COLUMNS,
 						"\"levels\" are for texts, enums and integers; a boolean takes {}."},
 	[ENCODER_LABEL] = {"a label", KEY_BIT(KEY_POSITIVE) | KEY_BIT(KEY_NEGATIVE),
 					   NUMBER_COLUMNS | LEVEL_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN), ""},
+	[PARTS] = {"a part",
+			   KEY_BIT(KEY_PART) | KEY_BIT(KEY_TIME_ZONE) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
+			   COLUMN_BIT(COLUMN_TIME), "\"part\" is for dates and timestamps."},
 };
 
 /* One column's member of the declaration. */
@@ -162,6 +175,42 @@ read_clip(const Declaration *declaration, Encoder *encoder)
 }
 
 static void
+read_since(const Declaration *declaration, Encoder *encoder)
+{
+	if (!has_key(declaration, KEY_SINCE))
+		return;
+	encoder->since = json_get_string(declaration->value[KEY_SINCE]);
+	if (encoder->since == NULL || !time_read_date(encoder->since, &encoder->origin))
+		invalid(declaration, KEY_SINCE, "a date such as \"2024-12-31\"");
+}
+
+static void
+read_time_zone(const Declaration *declaration, Encoder *encoder)
+{
+	if (!has_key(declaration, KEY_TIME_ZONE))
+		return;
+	encoder->zone_name = json_get_string(declaration->value[KEY_TIME_ZONE]);
+	if (encoder->zone_name != NULL)
+		encoder->zone = time_zone_named(encoder->zone_name);
+	if (encoder->zone == NULL)
+		invalid(declaration, KEY_TIME_ZONE, "the name of a time zone, such as \"Europe/Rome\"");
+}
+
+static void
+read_part(const Declaration *declaration, Encoder *encoder)
+{
+	char *name;
+
+	if (!has_key(declaration, KEY_PART))
+		return;
+	name = json_get_string(declaration->value[KEY_PART]);
+	if (name != NULL)
+		encoder->part = time_part_named(name);
+	if (encoder->part == PART_NONE)
+		invalid(declaration, KEY_PART, "\"month\" or \"weekday\"");
+}
+
+static void
 read_epoch(const Declaration *declaration, Encoder *encoder)
 {
 	static const struct
@@ -170,7 +219,9 @@ read_epoch(const Declaration *declaration, Encoder *encoder)
 		double seconds;
 	} units[] = {{"day", SECS_PER_DAY}, {"hour", SECS_PER_HOUR}, {"second", 1}};
 
-	if (encoder->column.kind != COLUMN_TIME || encoder->kind == ENCODER_LABEL)
+	encoder->since = "1970";
+	if (encoder->column.kind != COLUMN_TIME || encoder->kind == ENCODER_LABEL ||
+		encoder->part != PART_NONE)
 		return;
 	for (int i = 0; has_key(declaration, KEY_EPOCH_OF) && i < lengthof(units); i++)
 		if (json_is_string(declaration->value[KEY_EPOCH_OF], units[i].name))
@@ -280,12 +331,32 @@ read_levels(const Declaration *declaration, Encoder *encoder)
 		invalid(declaration, KEY_NULL, "one of the levels");
 }
 
+/* The levels are the numbers from 1, which rows do not hold. */
+static void
+read_parts(const Declaration *declaration, Encoder *encoder)
+{
+	int values = time_part_values(encoder->part);
+	int64 substitute;
+
+	encoder->categories = values;
+	encoder->set = (ColumnSet){.count = values, .value = palloc0(values * sizeof(ColumnValue))};
+	for (int i = 0; i < values; i++)
+		encoder->set.value[i].integer = i + 1;
+	if (!encoder->substitute)
+		return;
+	if (!json_get_integer(declaration->value[KEY_NULL], 1, values, &substitute))
+		invalid(declaration, KEY_NULL, psprintf("a whole number from 1 to %d", values));
+	encoder->null_category = (int) substitute - 1;
+}
+
 static void
 read_categories(const Declaration *declaration, Encoder *encoder)
 {
 	encoder->drop_first = read_flag(declaration, KEY_DROP_FIRST);
 	if (encoder->kind == ENCODER_BINS)
 		read_bins(declaration, encoder);
+	else if (encoder->part != PART_NONE)
+		read_parts(declaration, encoder);
 	else
 		read_levels(declaration, encoder);
 	encoder->low = 0.0;
@@ -323,58 +394,66 @@ choose_kind(const Declaration *declaration)
 {
 	if (has_key(declaration, KEY_POSITIVE))
 		return ENCODER_LABEL;
-	if (has_key(declaration, KEY_LEVELS))
+	if (has_key(declaration, KEY_LEVELS) || has_key(declaration, KEY_PART))
 		return ENCODER_LEVELS;
 	return has_key(declaration, KEY_BINS) ? ENCODER_BINS : ENCODER_NUMBER;
 }
 
 static void
-check_kind(const Encoder *encoder)
+check_kind(const Encoder *encoder, int row)
 {
 	if (encoder->column.kind == COLUMN_OTHER)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" of type %s has no encoder", encoder->column.name,
 							   format_type_be(encoder->column.type)),
 						errdetail(COLUMN_TYPES_DETAIL)));
-	if ((kinds[encoder->kind].columns & COLUMN_BIT(encoder->column.kind)) == 0)
+	if ((kinds[row].columns & COLUMN_BIT(encoder->column.kind)) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the encoder of column \"%s\" does not fit type %s",
 							   encoder->column.name, format_type_be(encoder->column.type)),
-						errhint("%s", kinds[encoder->kind].hint)));
+						errhint("%s", kinds[row].hint)));
 }
 
 /* Refuses keys that would have no effect. */
 static void
-check_keys(const Declaration *declaration, const Encoder *encoder)
+check_keys(const Declaration *declaration, const Encoder *encoder, int row)
 {
-	int allowed = kinds[encoder->kind].keys;
+	int allowed = kinds[row].keys;
 	bool boolean = encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN;
 
 	if (boolean)
 		allowed = MISSING_KEYS;
 	if (encoder->column.kind != COLUMN_TIME)
-		allowed &= ~KEY_BIT(KEY_EPOCH_OF);
+		allowed &= ~EPOCH_KEYS;
+	if (encoder->column.type != TIMESTAMPTZOID)
+		allowed &= ~KEY_BIT(KEY_TIME_ZONE);
 	for (int i = 0; i < KEYS; i++)
 		if (has_key(declaration, (EncoderKey) i) && (allowed & KEY_BIT(i)) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("\"%s\" in the encoder of column \"%s\" is not for %s of type %s",
-							key_names[i], encoder->column.name,
-							boolean ? "a column" : kinds[encoder->kind].name,
-							format_type_be(encoder->column.type))));
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" in the encoder of column \"%s\" is not for %s of type %s",
+						key_names[i], encoder->column.name, boolean ? "a column" : kinds[row].name,
+						format_type_be(encoder->column.type))));
 }
 
 static void
 read_encoder(JsonbValue *json, Encoder *encoder)
 {
 	Declaration declaration;
+	int row;
 
 	read_keys(encoder->column.name, json, &declaration);
 	encoder->label.column = encoder->column;
 	encoder->kind = choose_kind(&declaration);
-	check_kind(encoder);
-	check_keys(&declaration, encoder);
+	row = has_key(&declaration, KEY_PART) && encoder->kind == ENCODER_LEVELS ? PARTS
+																			 : (int) encoder->kind;
+	check_kind(encoder, row);
+	check_keys(&declaration, encoder, row);
+	read_part(&declaration, encoder);
 	read_epoch(&declaration, encoder);
+	read_since(&declaration, encoder);
+	read_time_zone(&declaration, encoder);
 	encoder->null_indicator = read_flag(&declaration, KEY_NULL_INDICATOR);
 	encoder->substitute = has_key(&declaration, KEY_NULL);
 	if (encoder->kind == ENCODER_NUMBER)

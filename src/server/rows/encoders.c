@@ -297,6 +297,14 @@ encoders_encoding(const Options *options, Encoding *encoding)
 		elog(ERROR, "declared encoders make no encoding");
 }
 
+const char *
+encoder_subject(const Encoder *encoder)
+{
+	if (encoder->part == PART_NONE)
+		return encoder->column.name;
+	return psprintf("%s of %s", time_part_name(encoder->part), encoder->column.name);
+}
+
 static char *
 bin_name(const Encoder *encoder, int bin)
 {
@@ -314,7 +322,7 @@ level_name(const Encoder *encoder, int level)
 {
 	const ColumnValue *value = &encoder->set.value[level];
 
-	return psprintf("%s = %s", encoder->column.name, column_text(&encoder->column, value));
+	return psprintf("%s = %s", encoder_subject(encoder), column_text(&encoder->column, value));
 }
 
 char *
@@ -368,9 +376,12 @@ encoder_bin(const Encoder *encoder, double number)
 static double
 read_number(const Encoder *encoder, Datum datum)
 {
-	double number = column_number(&encoder->column, datum);
+	const Column *column = &encoder->column;
 
-	return encoder->column.kind == COLUMN_TIME ? number / encoder->unit : number;
+	if (column->kind != COLUMN_TIME)
+		return column_number(column, datum);
+	datum = time_local(column, encoder->zone, datum);
+	return (column_number(column, datum) - encoder->origin) / encoder->unit;
 }
 
 /* The feature of a value; NaN if the value is NaN. */
@@ -391,6 +402,10 @@ find_category(const Encoder *encoder, Datum datum)
 {
 	double number;
 
+	if (encoder->part != PART_NONE)
+		return time_part_of(&encoder->column, encoder->part,
+							time_local(&encoder->column, encoder->zone, datum)) -
+			   1;
 	if (encoder->kind == ENCODER_LEVELS)
 		return column_set_find(&encoder->column, &encoder->set, datum);
 	number = read_number(encoder, datum);

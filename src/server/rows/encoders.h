@@ -12,6 +12,10 @@
  *   times       {"epoch_of": "day" | "hour" | "second", ...}
  *               the time since 1970-01-01 (UTC) in that unit, not rounded, then as
  *               a number; -infinity and infinity are clipped.
+ *               "since": "2024-12-31" counts from that midnight instead.
+ *   parts       {"part": "month" | "weekday"}  one feature for each of the 12 months,
+ *               or of the 7 days from Monday on; infinity is missing (time_part.h).
+ *               "time_zone": "Europe/Rome" reads a timestamptz by that zone's clock.
  *   boolean     {}  one feature, 0 or 1.
  *   bins        {"bins": [b1, ..., bk]}  one feature for each of the k + 1 bins
  *               below b1, from b1 to below b2, ..., from bk on; for numbers and times.
@@ -44,6 +48,7 @@
 
 #include "server/rows/column.h"
 #include "server/rows/label.h"
+#include "server/rows/time_part.h"
 #include "server/base/options.h"
 
 typedef enum EncoderKind
@@ -60,8 +65,15 @@ typedef struct Encoder
 	EncoderKind kind;
 	int features; /* 0 for a label with "positive" */
 
-	/* numbers; unit: of a time, in seconds */
-	double unit;
+	/* times */
+	double unit;       /* in seconds */
+	double origin;     /* in seconds since 1970 */
+	const char *since; /* the same as it was declared */
+	const char *zone_name;
+	pg_tz *zone;   /* of a timestamptz; NULL: UTC */
+	TimePart part; /* then the kind is ENCODER_LEVELS, and set is that of the parts' numbers */
+
+	/* numbers */
 	double center;
 	double scale;
 	double low;
@@ -140,6 +152,9 @@ extern void encoders_encoding(const Options *options, Encoding *encoding);
 
 /* The meaning of an encoder's feature, counted from 0, such as "25 <= age < 35". */
 extern char *encoder_feature_name(const Encoder *encoder, int position);
+
+/* What levels and bins are of: the column, or "month of" it. */
+extern const char *encoder_subject(const Encoder *encoder);
 
 /* The bin that a number lies in. */
 extern int encoder_bin(const Encoder *encoder, double number);

@@ -176,7 +176,7 @@ check_condition(const Condition *condition, const Encoder *encoder)
 	if (condition->op != FILTER_EQUAL && condition->op != FILTER_NOT_EQUAL &&
 		condition->op != FILTER_IN)
 		return;
-	if (encoder->kind == ENCODER_LEVELS)
+	if (encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE)
 		check_constants(condition, &encoder->set, &none);
 	else if (label->negative.count > 0 && column_has_text(&encoder->column))
 		check_constants(condition, &label->positive, &label->negative);
