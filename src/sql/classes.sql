@@ -11,9 +11,3 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_predict_class_proba(model @extschema@.
   AS 'MODULE_PATHNAME', 'dpobj_predict_class_proba';
 COMMENT ON FUNCTION @extschema@.dp_predict_class_proba(@extschema@.dp_model, float8[]) IS
   'probability of each class by a softmax model, in the order of the classes; null if a feature is null or NaN';
-
-
-COMMENT ON COLUMN @extschema@.dp_model.kind IS
-  'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex: the score is the prediction; softmax: the class of the highest score is';
-COMMENT ON COLUMN @extschema@.dp_model.weights IS
-  'one weight for each feature, then the intercept if there is one; of a softmax model these of each class in turn';
