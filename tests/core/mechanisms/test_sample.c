@@ -604,12 +604,13 @@ test_ends(void)
 	Grid grid;
 	MechanismTools tools = {.bits = &bits, .memory = memory};
 	MechanismVerdict verdict;
-	MechanismRequest request = {.kind = MECHANISM_SAMPLE_AGGREGATE,
-								.epsilon = SELECT_MAX_EPSILON,
-								.run = {.rows = 1000, .distinct = 1000, .longest = 600},
-								.part_nodes = 1,
-								.parts = SAMPLE_MAX_PARTS,
-								.threads = 2};
+	MechanismRequest request = {
+		.kind = MECHANISM_SAMPLE_AGGREGATE,
+		.epsilon = SELECT_MAX_EPSILON,
+		.run = {.rows = 1000, .distinct = 1000, .longest = 600, .memory = INFINITY},
+		.part_nodes = 1,
+		.parts = SAMPLE_MAX_PARTS,
+		.threads = 2};
 	const Mechanism *mechanism = mechanism_get(request.kind);
 	MechanismAnswer answer;
 
