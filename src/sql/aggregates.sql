@@ -44,6 +44,11 @@ CREATE OR REPLACE FUNCTION dpobj_internal.average_final(bytea) RETURNS @extschem
   AS 'MODULE_PATHNAME', 'dpobj_average_final';
 COMMENT ON FUNCTION dpobj_internal.average_final(bytea) IS 'charges and releases: a private average';
 
+CREATE OR REPLACE FUNCTION dpobj_internal.quantiles_final(bytea) RETURNS @extschema@.dp_quantile[]
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_quantiles_final';
+COMMENT ON FUNCTION dpobj_internal.quantiles_final(bytea) IS 'charges and releases: private quantiles';
+
 CREATE OR REPLACE FUNCTION dpobj_internal.histogram_final(bytea) RETURNS @extschema@.dp_bin[]
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_histogram_final';
@@ -54,7 +59,8 @@ DECLARE
   home constant text := '@extschema@';
   rows constant text := 'features float8[], label anyelement, epsilon float8';
   looks constant text[] := ARRAY['epsilon float8', 'value float8, low float8, high float8, epsilon float8',
-    'value float8, bins float8[], epsilon float8', 'value text, levels text[], epsilon float8'];
+    'value float8, bins float8[], epsilon float8', 'value text, levels text[], epsilon float8',
+    'value float8, quantiles float8[], low float8, high float8, epsilon float8'];
   made record;
 BEGIN
   FOR made IN
@@ -113,7 +119,8 @@ BEGIN
         ('sum', 2, 'look', 'private sum of values, clipped to public bounds'),
         ('avg', 2, 'average', 'private average of values, clipped to public bounds'),
         ('histogram', 3, 'histogram', 'private number of rows in each bin'),
-        ('histogram', 4, 'histogram', 'private number of rows with each level'))
+        ('histogram', 4, 'histogram', 'private number of rows with each level'),
+        ('quantiles', 5, 'quantiles', 'private quantiles of values, clipped to public bounds'))
         v(name, place, final, what), unnest(ARRAY['', ', options jsonb']) options
   LOOP
     EXECUTE format(

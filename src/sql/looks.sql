@@ -1,4 +1,4 @@
--- Looks: private counts, sums, averages and histograms; what both doors return, and the analyst's door
+-- Looks: private counts, sums, averages, histograms and quantiles; what both doors return, and the analyst's door
 
 CREATE TYPE @extschema@.dp_look AS (
   value float8,
@@ -40,6 +40,18 @@ COMMENT ON COLUMN @extschema@.dp_bin.low IS 'the truth is not below it, but for 
 COMMENT ON COLUMN @extschema@.dp_bin.high IS 'nor above it';
 COMMENT ON COLUMN @extschema@.dp_bin.level IS 'how sure the interval is';
 
+CREATE TYPE @extschema@.dp_quantile AS (
+  quantile float8,
+  value float8,
+  rank_error bigint,
+  level float8
+);
+COMMENT ON TYPE @extschema@.dp_quantile IS 'a private quantile, and how far its rank may be off';
+COMMENT ON COLUMN @extschema@.dp_quantile.quantile IS 'the share of rows that is wanted below the value, rounded to millionths';
+COMMENT ON COLUMN @extschema@.dp_quantile.value IS 'a value of the public grid';
+COMMENT ON COLUMN @extschema@.dp_quantile.rank_error IS 'its rank is at most so many rows and 4 millionths of all rows off, but for a chance of 1 - level for all quantiles of the call';
+COMMENT ON COLUMN @extschema@.dp_quantile.level IS 'how sure the bound is';
+
 CREATE FUNCTION dpobj.count(relation regclass, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
@@ -71,3 +83,11 @@ CREATE FUNCTION dpobj.histogram(relation regclass, "column" text, epsilon numeri
   AS 'MODULE_PATHNAME', 'dpobj_histogram';
 COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb) IS
   'private number of rows in each declared bin or level of a column of a protected table, of NULLs and of other values';
+
+CREATE FUNCTION dpobj.quantiles(relation regclass, "column" text, quantiles float8[], epsilon numeric, by text[] DEFAULT NULL,
+    filter jsonb DEFAULT NULL, options jsonb DEFAULT NULL)
+  RETURNS TABLE (key text[], quantile float8, value float8, rank_error bigint, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_quantiles';
+COMMENT ON FUNCTION dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb) IS
+  'private quantiles of a column of a protected table, its values clipped to public bounds';

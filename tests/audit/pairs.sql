@@ -136,6 +136,8 @@ SELECT audit.add_call('dp_accuracy', 1, 0, '[[[[1], true]], [[[1], false]]]',
 SELECT audit.add_call('dp_confusion', 1, 0, '[[[[1], true]], [[[1], false]]]',
                       $$SELECT ((c).true_positives <= 0 AND (c).false_positives >= 1)::int
                         FROM (SELECT dp_confusion((SELECT model FROM audit.yes WHERE place = 1), x, y, 1.0) AS c FROM {0}) s$$);
+SELECT audit.add_call('dp_quantiles', 1, 0, '[[[[1], null, 0]], [[[1], null, 1]]]',
+                      $$SELECT ((dp_quantiles(target, '{0.5}', 0, 1, 1.0, '{"steps": 1}'))[1]).value FROM {0}$$);
 SELECT audit.add_call('dp_select', 1, 0, '[[[[1], true], [[1], true], [[1], true]], [[[1], true], [[1], true], [[1], false]]]',
                       $$SELECT dp_select(ARRAY(SELECT model FROM audit.yes ORDER BY place), x, y, 1.0) FROM {0}$$);
 

@@ -161,6 +161,11 @@ mutants=(
   '236|test_convex_pool_law|objective perturbation: hardly any noise on the answer, which tells how near the minimum it is'
   '233|test_convex_pool|pool: in zCDP the centre costs nothing'
   '239|test_pool_select|pool: rows after the first part are not rated'
+  '240|test_quantiles|quantiles: one far from the middle has the rate of the smaller side'
+  '241|test_quantiles|quantiles: under replace two nodes have the rate of one'
+  '242|test_quantiles|quantiles: what the first cut has spent is spent again'
+  '243|test_quantiles|quantiles: the rows of a person count once'
+  '244|test_quantiles|quantiles: every proposal is accepted'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/mutant.h"
 #include "core/mechanisms/noisy.h"
@@ -43,6 +44,25 @@ look_set_bounds(Look *look, double low, double high)
 	return look->low < look->high;
 }
 
+bool
+look_set_steps(Look *look, double low, double high, int64_t steps)
+{
+	double span = high - low;
+
+	/* far from the ends of the doubles, so that no value leaves the bounds */
+	if (!isfinite(low) || !isfinite(high) || !(low < high) || !(span < 0x1p900) ||
+		!(span > 0x1p-900))
+		return false;
+	if (steps < 1 || steps >= QUANTILES_MOST_CELLS / look->cells)
+		return false;
+	look->unit = span / (double) steps;
+	look->middle = low;
+	look->span = span;
+	look->low = 0;
+	look->high = (int32_t) steps;
+	return true;
+}
+
 /* The encoding multiplies by 2^16 and rounds: low and high become exactly those of the look. */
 void
 look_encoding(const Look *look, Encoding *encoding)
@@ -69,6 +89,8 @@ look_encoding(const Look *look, Encoding *encoding)
 static int
 numbers_of_cell(const Look *look)
 {
+	if (look->kind == LOOK_QUANTILES)
+		return look->high + 1 > look->quantiles ? look->high + 1 : look->quantiles;
 	return look->kind == LOOK_AVERAGE ? 2 : 1;
 }
 
@@ -82,6 +104,11 @@ void
 look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_t *number)
 {
 	number += cell * numbers_of_cell(look);
+	if (look->kind == LOOK_QUANTILES)
+	{
+		number[x] += rows;
+		return;
+	}
 	if (look_has_values(look->kind))
 		*number++ += x * rows;
 	if (look->kind != LOOK_SUM)
@@ -137,9 +164,45 @@ look_reach(const Look *look, int position)
 	return rows * reach_of_row(look, position);
 }
 
+static void
+quantiles_request(const Look *look, int64_t epsilon, QuantilesRequest *request)
+{
+	*request = (QuantilesRequest){
+		.quantiles = look->quantiles,
+		.cells = look->high + 1,
+		.parts = QUANTILES_PARTS,
+		.epsilon = epsilon,
+		.adjacency = look->adjacency,
+		.person = look->rows_per_person,
+		.grouped = look->cells > 1,
+	};
+	memcpy(request->quantile, look->quantile, sizeof(request->quantile));
+}
+
+static void
+draw_quantiles(const Look *look, int64_t epsilon, Bits *bits, int64_t *number)
+{
+	QuantilesRequest request;
+
+	quantiles_request(look, epsilon, &request);
+	for (int cell = 0; cell < look->cells; cell++)
+	{
+		int64_t answer[QUANTILES_MOST];
+
+		quantiles_draw(&request, number, bits, answer);
+		memcpy(number, answer, (size_t) look->quantiles * sizeof(int64_t));
+		number += numbers_of_cell(look);
+	}
+}
+
 void
 look_draw(const Look *look, int64_t epsilon, Bits *bits, int64_t *number)
 {
+	if (look->kind == LOOK_QUANTILES)
+	{
+		draw_quantiles(look, epsilon, bits, number);
+		return;
+	}
 	for (int i = 0; i < look_numbers(look); i++)
 	{
 		uint64_t reach = look_reach(look, i);
@@ -153,6 +216,15 @@ look_draw(const Look *look, int64_t epsilon, Bits *bits, int64_t *number)
 double
 look_error(const Look *look, int64_t epsilon, int position, double beta)
 {
+	double error[QUANTILES_MOST];
+	QuantilesRequest request;
+
+	if (look->kind == LOOK_QUANTILES)
+	{
+		quantiles_request(look, epsilon, &request);
+		quantiles_error(&request, beta, error);
+		return error[position % look->quantiles];
+	}
 	return noisy_error(epsilon, look_reach(look, position), 1, beta);
 }
 
@@ -227,14 +299,38 @@ answer_average(const Look *look, int64_t epsilon, double beta, const int64_t *nu
 		clip(above(look->middle - look->unit * smallest_quotient(-high, least, most)), bottom, top);
 }
 
+int
+look_answers(const Look *look)
+{
+	return look->kind == LOOK_QUANTILES ? look->cells * look->quantiles : look->cells;
+}
+
+static void
+answer_quantile(const Look *look, int64_t epsilon, double beta, const int64_t *number, int position,
+				LookAnswer *answer)
+{
+	int cell = position / look->quantiles;
+	int quantile = position % look->quantiles;
+	double x = (double) number[cell * numbers_of_cell(look) + quantile];
+	double error = look_error(look, epsilon, position, beta);
+
+	answer->value = look->middle + look->span * x / look->high;
+	answer->rows = error < 0x1p62 ? (int64_t) error : INT64_MAX;
+}
+
 void
-look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int cell,
+look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
 			LookAnswer *answer)
 {
-	int first = cell * numbers_of_cell(look);
+	int first = position * numbers_of_cell(look);
 	double beta = 1.0 - level;
 
 	*answer = (LookAnswer){.known = true};
+	if (look->kind == LOOK_QUANTILES)
+	{
+		answer_quantile(look, epsilon, beta, number, position, answer);
+		return;
+	}
 	number += first;
 	if (look->kind == LOOK_AVERAGE)
 	{

@@ -2,6 +2,7 @@
  * look.h - a look at a table: counts, sums, averages and histograms with noise (theorems T1 to T5).
  *
  * A look is a vector of integers with a public reach each, and nothing else: noisy.h has its noise.
+ * Quantiles are the exception: quantiles.h draws them from the rows at each x.
  * Rows are in disjoint cells, such as groups or bins: each usable row in one.  A row is usable if
  * it passes the filter and its value is a number; an unusable row changes nothing.
  *
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "core/base/privacy.h"
+#include "core/exponential/quantiles.h"
 #include "core/random/bits.h"
 #include "core/rows/encoding.h"
 
@@ -30,6 +32,7 @@ typedef enum LookKind
 	LOOK_SUM,
 	LOOK_AVERAGE,
 	LOOK_HISTOGRAM,
+	LOOK_QUANTILES,
 	LOOK_KINDS
 } LookKind;
 
@@ -46,13 +49,18 @@ typedef struct Look
 	double middle; /* of the bounds for an average, else 0; a multiple of the unit */
 	int32_t low;
 	int32_t high;
+
+	/* quantiles; low is 0, and the value of x is middle + span * x / high */
+	double span;
+	int quantiles;
+	int32_t quantile[QUANTILES_MOST]; /* increasing, in millionths */
 } Look;
 
 /* Does the kind have values, and so bounds? */
 static inline bool
 look_has_values(LookKind kind)
 {
-	return kind == LOOK_SUM || kind == LOOK_AVERAGE;
+	return kind == LOOK_SUM || kind == LOOK_AVERAGE || kind == LOOK_QUANTILES;
 }
 
 /*
@@ -60,6 +68,12 @@ look_has_values(LookKind kind)
  * nearer they are to each other, the smaller they must be.
  */
 extern bool look_set_bounds(Look *look, double low, double high);
+
+/*
+ * The same for quantiles, whose unit divides the distance of the bounds into so many steps: 1 ..
+ * QUANTILES_MOST_CELLS / cells - 1.
+ */
+extern bool look_set_steps(Look *look, double low, double high, int64_t steps);
 
 /* The map from a value, or from any number if there are no values, to x. */
 extern void look_encoding(const Look *look, Encoding *encoding);
@@ -70,10 +84,13 @@ extern int look_numbers(const Look *look);
 /* Adds so many usable rows of a cell with this x to the vector. */
 extern void look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_t *number);
 
-/* The reach of a number of the vector (theorems T2 to T4). */
+/* The reach of a number of the vector (theorems T2 to T4); not of quantiles. */
 extern uint64_t look_reach(const Look *look, int position);
 
-/* Adds the noise of one release to the vector. */
+/*
+ * Adds the noise of one release to the vector.  Of quantiles, the first numbers of each cell become
+ * their x, and the others are lost.
+ */
 extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int64_t *number);
 
 /*
@@ -86,13 +103,23 @@ typedef struct LookAnswer
 	double value;
 	double low;
 	double high;
-	int64_t rows; /* of an average: the noisy number of rows */
+	int64_t rows; /* of an average: the noisy number of rows; of a quantile: look_answers() */
 } LookAnswer;
 
-extern void look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number,
-						int cell, LookAnswer *answer);
+/*
+ * The number of answers: one for each cell, or one for each quantile of each cell.  A quantile has
+ * no low and no high.  Its rows are a bound of its error in ranks (theorem J5) that holds, but for
+ * a chance of 1 - level, for all quantiles of a cell at once.
+ */
+extern int look_answers(const Look *look);
 
-/* How far from the truth a number of the vector is at most, but for a chance of beta. */
+extern void look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number,
+						int position, LookAnswer *answer);
+
+/*
+ * How far from the truth a number of the vector is at most, but for a chance of beta.  Of
+ * quantiles, how far the rank of an answer is, in rows.
+ */
 extern double look_error(const Look *look, int64_t epsilon, int position, double beta);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * look.c - dpobj.count(), dpobj.sum(), dpobj.avg() and dpobj.histogram(): what a table holds, with
- * noise and the interval in which the truth is, for a role that may not read the table.
+ * look.c - dpobj.count(), dpobj.sum(), dpobj.avg(), dpobj.histogram() and dpobj.quantiles(): what a
+ * table holds, with noise and the interval in which the truth is, for a role that may not read the
+ * table.
  *
  * Rows are in cells by the declared values of the grouping columns and of a histogram's column,
  * which are public; each cell is answered, also one without rows.  A row without a value counts
@@ -55,6 +56,9 @@ read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 	look->table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	if (kind != LOOK_COUNT)
 		look->column = TextDatumGetCString(argument_value(fcinfo, at++, "column"));
+	if (kind == LOOK_QUANTILES)
+		looks_read_quantiles(&look->request,
+							 DatumGetArrayTypeP(argument_value(fcinfo, at++, "quantiles")));
 	decimal_epsilon(argument_value(fcinfo, at, "epsilon"), NUMERICOID, &look->request.cost);
 	if (!PG_ARGISNULL(at + 1))
 		look->by = encoders_group_names(PG_GETARG_ARRAYTYPE_P(at + 1));
@@ -102,11 +106,11 @@ settle(AnalystLook *look)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" has no declared bounds", look->column),
 						errhint("Name them in the options, such as {\"clip\": [0, 100]}.")));
-	if (look_has_values(kind))
-		looks_set_bounds(request, low, high);
 	for (int i = 0; i < look->opened.groups.count; i++)
 		cells *= encoder_values(&look->opened.groups.encoder[i]);
 	looks_set_cells(request, cells);
+	if (look_has_values(kind))
+		looks_set_bounds(request, low, high);
 	request->look.adjacency = protection->adjacency;
 	request->look.rows_per_person = Max(protection->max_rows_per_person, 1);
 	request->table = look->table;
@@ -252,6 +256,9 @@ hash_request(const AnalystLook *look, uint8 hash[DIGEST_LENGTH])
 	pq_sendint32(&bytes, look->request.look.kind);
 	pq_sendint32(&bytes, look->table);
 	digest_append(&bytes, look->column == NULL ? "" : look->column);
+	pq_sendint32(&bytes, look->request.look.quantiles);
+	for (int i = 0; i < look->request.look.quantiles; i++)
+		pq_sendint32(&bytes, look->request.look.quantile[i]);
 	pq_sendint64(&bytes, look->request.cost.epsilon);
 	pq_sendint64(&bytes, look->request.cost.epsilon_charged);
 	pq_sendint32(&bytes, list_length(look->by));
@@ -278,12 +285,16 @@ name_cell(const Encoders *columns, int cell, Datum *names)
 	}
 }
 
-/* A row: key, of a histogram the bin, value, low, high, of an average rows, and level. */
+/*
+ * A row: key, of a histogram the bin, value, low, high, of an average rows, and level; of quantiles
+ * key, quantile, value, rank_error and level.
+ */
 static void
-put_cell(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, int cell,
-		 const LookAnswer *answer)
+put_answer(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, int position,
+		   const LookAnswer *answer)
 {
 	LookKind kind = look->request.look.kind;
+	int each = kind == LOOK_QUANTILES ? look->request.look.quantiles : 1;
 	const Encoders *columns = &look->opened.groups;
 	int keys = list_length(look->by);
 	Datum *names = palloc((columns->count + 1) * sizeof(Datum));
@@ -291,15 +302,21 @@ put_cell(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, in
 	bool nulls[7] = {keys == 0};
 	int at = 1;
 
-	name_cell(columns, cell, names);
+	name_cell(columns, position / each, names);
 	values[0] = PointerGetDatum(construct_array(names, keys, TEXTOID, -1, false, TYPALIGN_INT));
 	if (kind == LOOK_HISTOGRAM)
 		values[at++] = names[keys];
+	if (kind == LOOK_QUANTILES)
+		values[at++] =
+			Float8GetDatum((double) look->request.look.quantile[position % each] / QUANTILE_ONE);
 	nulls[at] = !answer->known;
 	values[at++] = Float8GetDatum(answer->value);
-	values[at++] = Float8GetDatum(answer->low);
-	values[at++] = Float8GetDatum(answer->high);
-	if (kind == LOOK_AVERAGE)
+	if (kind != LOOK_QUANTILES)
+	{
+		values[at++] = Float8GetDatum(answer->low);
+		values[at++] = Float8GetDatum(answer->high);
+	}
+	if (kind == LOOK_AVERAGE || kind == LOOK_QUANTILES)
 		values[at++] = Int64GetDatum(answer->rows);
 	values[at] = Float8GetDatum(look->request.level);
 	tuplestore_putvalues(set, descriptor, values, nulls);
@@ -329,8 +346,8 @@ answer_look(FunctionCallInfo fcinfo, LookKind kind)
 		same_call_remember(fcinfo, hash, release);
 	}
 	analyst_leave();
-	for (int i = 0; i < look.request.look.cells; i++)
-		put_cell(set, descriptor, &look, i, &answer[i]);
+	for (int i = 0; i < look_answers(&look.request.look); i++)
+		put_answer(set, descriptor, &look, i, &answer[i]);
 	return (Datum) 0;
 }
 
@@ -367,4 +384,14 @@ Datum
 dpobj_histogram(PG_FUNCTION_ARGS)
 {
 	return answer_look(fcinfo, LOOK_HISTOGRAM);
+}
+
+/* dpobj.quantiles(relation, column, quantiles, epsilon, by, filter, options) -> key, quantile,
+ * value, rank_error, level
+ */
+PG_FUNCTION_INFO_V1(dpobj_quantiles);
+Datum
+dpobj_quantiles(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_QUANTILES);
 }

@@ -44,7 +44,7 @@
 
 /* Methods that are no trainings. */
 #define EVALUATIONS ", accuracy, confusion, select"
-#define LOOKS ", count, sum, avg, histogram"
+#define LOOKS ", count, sum, avg, histogram, quantiles"
 
 /* ---- members of the answer ---- */
 
@@ -470,6 +470,16 @@ dpobj_price_training(PG_FUNCTION_ARGS)
 
 /* ---- a look ---- */
 
+static void
+require_option(LookKind kind, bool given, const char *name, const char *example)
+{
+	if (!given)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"%s\" is required for method \"%s\"", name, looks_name(kind)),
+				 errhint("Write for example {\"%s\": %s}.", name, example)));
+}
+
 void
 price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *options,
 				  LookRequest *request)
@@ -482,39 +492,58 @@ price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *o
 	decimal_delta(delta, NUMERICOID, &request->cost);
 	looks_set_cells(request, cells);
 	looks_read_price_options(request, options, look_has_values(kind) ? &low : NULL, &high);
-	if (look_has_values(kind) && isnan(low))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"clip\" is required for method \"%s\"", looks_name(kind)),
-						errhint("Write for example {\"clip\": [0, 100]}.")));
+	if (kind == LOOK_QUANTILES)
+		require_option(kind, request->look.quantiles > 0, "quantiles", "[0.25, 0.5, 0.75]");
 	if (look_has_values(kind))
+	{
+		require_option(kind, !isnan(low), "clip", "[0, 100]");
 		looks_set_bounds(request, low, high);
+	}
 }
 
-/* Half of the length of an interval; that of an average is that of its sum and of its rows. */
+/*
+ * Half of the length of an interval; that of an average is that of its sum and of its rows.  Of
+ * quantiles, the bounds of their errors in ranks.
+ */
+static void
+append_look_error(StringInfo json, const LookRequest *request)
+{
+	const Look *look = &request->look;
+	int64 epsilon = request->cost.epsilon;
+	double beta = 1.0 - request->level;
+
+	appendStringInfoString(json, ", \"error\": {");
+	if (look->kind == LOOK_QUANTILES)
+		for (int i = 0; i < look->quantiles; i++)
+			appendStringInfo(json, "%s%.15g", i == 0 ? "\"ranks\": [" : ", ",
+							 look_error(look, epsilon, i, beta));
+	else if (look->kind == LOOK_AVERAGE)
+		appendStringInfo(json, "\"sum\": %.6g, \"rows\": %.6g",
+						 look_error(look, epsilon, 0, beta / 2) * look->unit,
+						 look_error(look, epsilon, 1, beta / 2));
+	else if (look->kind == LOOK_SUM)
+		appendStringInfo(json, "\"sum\": %.6g", look_error(look, epsilon, 0, beta) * look->unit);
+	else
+		appendStringInfo(json, "\"rows\": %.6g", look_error(look, epsilon, 0, beta));
+	appendStringInfo(json, "%s, \"beta\": %g}", look->kind == LOOK_QUANTILES ? "]" : "", beta);
+}
+
 static void
 append_look(StringInfo json, const LookRequest *request)
 {
 	const Look *look = &request->look;
-	double beta = 1.0 - request->level;
-	double error;
 
-	if (look->kind == LOOK_AVERAGE)
-		beta /= 2;
-	error = look_error(look, request->cost.epsilon, 0, beta);
-	appendStringInfo(
-		json,
-		"\"method\": \"%s\", \"mechanism\": \"laplace\", \"epsilon\": %s, \"delta\": 0, "
-		"\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
-		looks_name(look->kind), decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
-		adjacency_name(look->adjacency));
+	appendStringInfo(json,
+					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
+					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
+					 looks_name(look->kind), looks_mechanism(look->kind),
+					 decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
+					 adjacency_name(look->adjacency));
 	append_unit(json, look->rows_per_person > 1 ? (int) look->rows_per_person : 0);
-	appendStringInfo(json, ", \"cells\": %d, \"error\": {\"%s\": %.6g", look->cells,
-					 look_has_values(look->kind) ? "sum" : "rows",
-					 look_has_values(look->kind) ? error * look->unit : error);
-	if (look->kind == LOOK_AVERAGE)
-		appendStringInfo(json, ", \"rows\": %.6g",
-						 look_error(look, request->cost.epsilon, 1, beta));
-	appendStringInfo(json, ", \"beta\": %g}", 1.0 - request->level);
+	appendStringInfo(json, ", \"cells\": %d", look->cells);
+	if (look->kind == LOOK_QUANTILES)
+		looks_append_quantiles(json, look);
+	append_look_error(json, request);
 }
 
 /* d is the number of cells. */

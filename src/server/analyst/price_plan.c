@@ -157,7 +157,7 @@ settle_look(JsonbContainer *entry, LookKind kind, int cells, PlannedRelease *rel
 
 	price_settle_look(kind, cells, entry_numeric(entry, "epsilon", true),
 					  entry_numeric(entry, "delta", false), entry_options(entry), &request);
-	release->mechanism = "laplace";
+	release->mechanism = looks_mechanism(kind);
 	release->guarantee = "exact";
 	release->counted.adjacency = request.look.adjacency;
 	release->counted.pair = looks_pair(&request);

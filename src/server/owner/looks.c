@@ -1,6 +1,6 @@
 /*
- * looks.c - the aggregates dp_count, dp_sum, dp_avg and dp_histogram: what a table holds, with
- * noise and the interval in which the truth is.
+ * looks.c - the aggregates dp_count, dp_sum, dp_avg, dp_histogram and dp_quantiles: what a table
+ * holds, with noise and the interval in which the truth is.
  *
  * The transition function adds up integers and keeps nothing else of the rows.  A row whose value
  * is missing counts nowhere, or in the bin "NULL" of a histogram; it is never an error.  The charge
@@ -53,6 +53,8 @@ epsilon_position(LookKind kind)
 {
 	if (kind == LOOK_COUNT)
 		return 0;
+	if (kind == LOOK_QUANTILES)
+		return 4;
 	return kind == LOOK_HISTOGRAM ? 2 : 3;
 }
 
@@ -136,12 +138,15 @@ open_look(PlanCall *call, OwnerLook *look)
 	looks_begin(&look->request, kind);
 	decimal_epsilon(owner_argument(call, epsilon, "epsilon"), owner_argument_type(call, epsilon),
 					&look->request.cost);
-	if (look_has_values(kind))
-		looks_set_bounds(&look->request, read_bound(call, ARGUMENT_VALUE + 1, "low"),
-						 read_bound(call, ARGUMENT_VALUE + 2, "high"));
-	else if (kind == LOOK_HISTOGRAM)
+	if (kind == LOOK_HISTOGRAM)
 		read_bins(call, look);
+	else if (kind == LOOK_QUANTILES)
+		looks_read_quantiles(&look->request, DatumGetArrayTypeP(owner_argument(
+												 call, ARGUMENT_VALUE + 1, "quantiles")));
 	read_options(call, epsilon + 1, look);
+	if (look_has_values(kind))
+		looks_set_bounds(&look->request, read_bound(call, epsilon - 2, "low"),
+						 read_bound(call, epsilon - 1, "high"));
 	look_encoding(&look->request.look, &look->encoding);
 }
 
@@ -206,7 +211,9 @@ find_cell(FunctionCallInfo fcinfo, const OwnerLook *look)
 							: find_bin(look, PG_GETARG_FLOAT8(1));
 }
 
-/* dpobj_internal.look_accumulate(bytea [, value, low, high | bins | levels], epsilon [, options])
+/*
+ * dpobj_internal.look_accumulate(bytea [, value, low, high | bins | levels | quantiles, low, high],
+ * epsilon [, options])
  */
 PG_FUNCTION_INFO_V1(dpobj_look_accumulate);
 Datum
@@ -339,4 +346,28 @@ dpobj_histogram_final(PG_FUNCTION_ARGS)
 		bins[i] = HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls));
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(bins, cells, type, -1, false, TYPALIGN_DOUBLE));
+}
+
+/* dpobj_internal.quantiles_final(bytea) -> dp_quantile[] */
+PG_FUNCTION_INFO_V1(dpobj_quantiles_final);
+Datum
+dpobj_quantiles_final(PG_FUNCTION_ARGS)
+{
+	Oid type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
+	TupleDesc descriptor = lookup_rowtype_tupdesc_copy(type, -1);
+	OwnerLook look;
+	LookAnswer *answer = finish(fcinfo, &look);
+	int count = look.request.look.quantiles;
+	Datum *quantiles = palloc(count * sizeof(Datum));
+
+	for (int i = 0; i < count; i++)
+	{
+		Datum values[] = {Float8GetDatum((double) look.request.look.quantile[i] / QUANTILE_ONE),
+						  Float8GetDatum(answer[i].value), Int64GetDatum(answer[i].rows),
+						  Float8GetDatum(look.request.level)};
+		bool nulls[lengthof(values)] = {false};
+
+		quantiles[i] = HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls));
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_array(quantiles, count, type, -1, false, TYPALIGN_DOUBLE));
 }

@@ -435,7 +435,8 @@ look_arguments(const Aggref *aggref)
 	{
 		const char *name;
 		int arguments;
-	} looks[] = {{"dp_count", 0}, {"dp_sum", 1}, {"dp_avg", 1}, {"dp_histogram", 1}};
+	} looks[] = {
+		{"dp_count", 0}, {"dp_sum", 1}, {"dp_avg", 1}, {"dp_histogram", 1}, {"dp_quantiles", 1}};
 	const char *name = get_func_name(aggref->aggfnoid);
 
 	for (int i = 0; i < lengthof(looks); i++)

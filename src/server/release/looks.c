@@ -3,6 +3,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
 #include "utils/float.h"
@@ -17,7 +20,8 @@
 static const char *const names[LOOK_KINDS] = {[LOOK_COUNT] = "count",
 											  [LOOK_SUM] = "sum",
 											  [LOOK_AVERAGE] = "avg",
-											  [LOOK_HISTOGRAM] = "histogram"};
+											  [LOOK_HISTOGRAM] = "histogram",
+											  [LOOK_QUANTILES] = "quantiles"};
 
 const char *
 looks_name(LookKind kind)
@@ -47,11 +51,27 @@ looks_begin(LookRequest *request, LookKind kind)
 	request->provenance = "";
 }
 
+/* The options of a call come first, then those of a price, then "clip" if it is allowed. */
 static void
-check_options(const LookRequest *request, Jsonb *options, const char *const *known, int count)
+check_options(const LookRequest *request, Jsonb *options, bool is_price, bool has_clip)
 {
+	bool has_steps = request->look.kind == LOOK_QUANTILES;
+	const char *known[6];
+	int count = 0;
 	ListCell *cell;
 
+	known[count++] = "level";
+	if (has_steps)
+		known[count++] = "steps";
+	if (is_price)
+	{
+		known[count++] = "adjacency";
+		known[count++] = "max_rows_per_person";
+	}
+	if (is_price && has_steps)
+		known[count++] = "quantiles";
+	if (has_clip)
+		known[count++] = "clip";
 	if (!JB_ROOT_IS_OBJECT(options))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("options must be a JSON object")));
@@ -61,6 +81,15 @@ check_options(const LookRequest *request, Jsonb *options, const char *const *kno
 							errmsg("option \"%s\" is not for \"%s\"", (char *) lfirst(cell),
 								   looks_name(request->look.kind)),
 							errhint("Options are: %s.", json_known(known, count))));
+}
+
+static void
+read_steps(LookRequest *request, JsonbValue *steps)
+{
+	if (!json_get_integer(steps, 1, QUANTILES_MOST_CELLS - 1, &request->steps))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"steps\" must be a whole number from 1 to %d",
+							   (int) (QUANTILES_MOST_CELLS - 1))));
 }
 
 static void
@@ -84,15 +113,17 @@ read_level(LookRequest *request, JsonbValue *value)
 						errmsg("option \"level\" must be a number from 0.5 to 0.999999")));
 }
 
-/* Those of a call come first, then "clip" where there are values, then those of a price. */
 static void
 read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
 	JsonbValue *level = json_member(&options->root, "level");
+	JsonbValue *steps = json_member(&options->root, "steps");
 	JsonbValue *clip = json_member(&options->root, "clip");
 
 	if (level != NULL)
 		read_level(request, level);
+	if (steps != NULL)
+		read_steps(request, steps);
 	if (clip != NULL)
 		read_clip(clip, low, high);
 }
@@ -100,12 +131,67 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 void
 looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
-	static const char *const known[] = {"level", "clip"};
-
 	if (options == NULL)
 		return;
-	check_options(request, options, known, low == NULL ? 1 : 2);
+	check_options(request, options, false, low != NULL);
 	read_options(request, options, low, high);
+}
+
+/* value: NaN where one is missing */
+static void
+set_quantiles(LookRequest *request, const double *value, int count)
+{
+	Look *look = &request->look;
+
+	if (count < 1 || count > QUANTILES_MOST)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a call must have 1 to %d quantiles, not %d", QUANTILES_MOST, count)));
+	look->quantiles = count;
+	for (int i = 0; i < count; i++)
+	{
+		double millionths = rint(value[i] * QUANTILE_ONE);
+		int32 previous = i > 0 ? look->quantile[i - 1] : 0;
+
+		if (!(millionths > previous) || !(millionths < QUANTILE_ONE))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("quantiles must be strictly increasing numbers between 0 and 1"),
+							errdetail("They are rounded to millionths.")));
+		look->quantile[i] = (int32) millionths;
+	}
+}
+
+void
+looks_read_quantiles(LookRequest *request, ArrayType *array)
+{
+	Datum *values;
+	bool *nulls;
+	double *value;
+	int count;
+
+	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values,
+					  &nulls, &count);
+	value = palloc(count * sizeof(double));
+	for (int i = 0; i < count; i++)
+		value[i] = nulls[i] ? NAN : DatumGetFloat8(values[i]);
+	set_quantiles(request, value, count);
+}
+
+/* The same for an option. */
+static void
+read_quantiles(LookRequest *request, JsonbValue *option)
+{
+	JsonbContainer *array = json_get_array(option);
+	int count = array == NULL ? 0 : JsonContainerSize(array);
+	double *value = palloc(count * sizeof(double));
+	bool numbers = array != NULL;
+
+	for (int i = 0; i < count; i++)
+		numbers &= json_get_number(getIthJsonbValueFromContainer(array, i), &value[i]);
+	if (!numbers)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"quantiles\" must be an array of numbers")));
+	set_quantiles(request, value, count);
 }
 
 static void
@@ -122,13 +208,13 @@ read_adjacency(LookRequest *request, JsonbValue *value)
 void
 looks_read_price_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
-	static const char *const known[] = {"level", "adjacency", "max_rows_per_person", "clip"};
 	JsonbValue *adjacency;
 	JsonbValue *rows;
+	JsonbValue *quantiles;
 
 	if (options == NULL)
 		return;
-	check_options(request, options, known, low == NULL ? 3 : 4);
+	check_options(request, options, true, low != NULL);
 	read_options(request, options, low, high);
 	adjacency = json_member(&options->root, "adjacency");
 	if (adjacency != NULL)
@@ -138,12 +224,49 @@ looks_read_price_options(LookRequest *request, Jsonb *options, double *low, doub
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"max_rows_per_person\" must be a whole number from 1 to %d",
 							   PG_INT32_MAX)));
+	quantiles = json_member(&options->root, "quantiles");
+	if (quantiles != NULL)
+		read_quantiles(request, quantiles);
+}
+
+/* The most steps of a grid without the option. */
+#define USUAL_STEPS 65536
+
+/*
+ * As many steps as the groups leave room for.  If the bounds are whole numbers, so are values of
+ * the grid.
+ */
+static int64
+usual_steps(const Look *look, double low, double high)
+{
+	int64 most = Min(USUAL_STEPS, (QUANTILES_MOST_CELLS - 1) / look->cells - 1);
+	double span = high - low;
+
+	if (rint(low) != low || rint(high) != high || !(span >= 1) || span > most)
+		return most;
+	return most - most % (int64) span;
+}
+
+static bool
+set_steps(LookRequest *request, double low, double high)
+{
+	Look *look = &request->look;
+
+	if (request->steps >= QUANTILES_MOST_CELLS / look->cells)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"steps\" must be at most %d for %d groups",
+							   (int) (QUANTILES_MOST_CELLS / look->cells - 1), look->cells)));
+	return look_set_steps(look, low, high,
+						  request->steps > 0 ? request->steps : usual_steps(look, low, high));
 }
 
 void
 looks_set_bounds(LookRequest *request, double low, double high)
 {
-	if (look_set_bounds(&request->look, low, high))
+	Look *look = &request->look;
+
+	if (look->kind == LOOK_QUANTILES ? set_steps(request, low, high)
+									 : look_set_bounds(look, low, high))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -165,6 +288,21 @@ looks_set_cells(LookRequest *request, double cells)
 
 /* ---- the charge ---- */
 
+const char *
+looks_mechanism(LookKind kind)
+{
+	return kind == LOOK_QUANTILES ? "exponential" : "laplace";
+}
+
+void
+looks_append_quantiles(StringInfo text, const Look *look)
+{
+	for (int i = 0; i < look->quantiles; i++)
+		appendStringInfo(text, "%s%s", i == 0 ? ", \"quantiles\": [" : ", ",
+						 float8out_internal((double) look->quantile[i] / QUANTILE_ONE));
+	appendStringInfo(text, "], \"steps\": %d", look->high);
+}
+
 static char *
 parameters(const LookRequest *request)
 {
@@ -178,11 +316,13 @@ parameters(const LookRequest *request)
 		appendStringInfo(&text, ", \"clip\": [%s, %s]",
 						 float8out_internal(look->middle + look->unit * look->low),
 						 float8out_internal(look->middle + look->unit * look->high));
+	if (look->kind == LOOK_QUANTILES)
+		looks_append_quantiles(&text, look);
 	appendStringInfo(&text, "%s}", request->provenance);
 	return text.data;
 }
 
-/* Discrete Laplace noise is pure (theorem T1). */
+/* Both mechanisms are pure (theorems T1 and J3). */
 Pair
 looks_pair(const LookRequest *request)
 {
@@ -194,7 +334,7 @@ looks_charge(const LookRequest *request)
 {
 	Charge charge = {
 		.relation = request->table,
-		.mechanism = "laplace",
+		.mechanism = looks_mechanism(request->look.kind),
 		.adjacency = request->look.adjacency,
 		.pair = looks_pair(request),
 		.guarantee = "exact",
@@ -220,9 +360,10 @@ looks_draw(const LookRequest *request, int64 *number)
 LookAnswer *
 looks_answers(const LookRequest *request, const int64 *number)
 {
-	LookAnswer *answer = palloc(request->look.cells * sizeof(LookAnswer));
+	int count = look_answers(&request->look);
+	LookAnswer *answer = palloc(count * sizeof(LookAnswer));
 
-	for (int i = 0; i < request->look.cells; i++)
+	for (int i = 0; i < count; i++)
 		look_answer(&request->look, request->cost.epsilon, request->level, number, i, &answer[i]);
 	return answer;
 }
@@ -236,7 +377,7 @@ looks_released(const LookRequest *request, int64 release, const int64 *number)
 	StringInfoData bytes;
 
 	initStringInfo(&bytes);
-	for (int i = 0; i < request->look.cells; i++)
+	for (int i = 0; i < look_answers(&request->look); i++)
 		if (answer[i].known)
 			pq_sendfloat8(&bytes, answer[i].value);
 	digest_bytes(&bytes, hash);

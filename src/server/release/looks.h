@@ -1,6 +1,7 @@
 /*
  * looks.h - a look at a table released, for both doors: dp_count and dpobj.count, dp_sum and
- * dpobj.sum, dp_avg and dpobj.avg, dp_histogram and dpobj.histogram.
+ * dpobj.sum, dp_avg and dpobj.avg, dp_histogram and dpobj.histogram, dp_quantiles and
+ * dpobj.quantiles.
  *
  * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
  * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
@@ -16,6 +17,8 @@
 
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+#include "utils/array.h"
 #include "utils/jsonb.h"
 
 #include "core/mechanisms/look.h"
@@ -34,6 +37,7 @@ typedef struct LookRequest
 {
 	Look look;
 	double level; /* of each interval */
+	int64 steps;  /* of the grid of quantiles; 0: not said */
 	Oid table;
 	const char *person; /* column; NULL: rows are protected */
 	PrivacyCost cost;
@@ -41,7 +45,7 @@ typedef struct LookRequest
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 } LookRequest;
 
-/* The names in the ledger and in dpobj.price: count, sum, avg, histogram. */
+/* The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles. */
 extern const char *looks_name(LookKind kind);
 extern bool looks_find(const char *name, LookKind *kind);
 
@@ -49,18 +53,34 @@ extern bool looks_find(const char *name, LookKind *kind);
 extern void looks_begin(LookRequest *request, LookKind kind);
 
 /*
- * Reads the option "level" and, with low and high, "clip": bounds of values, which are left alone
- * without it.  options: NULL for none.  Raises 22023 for any other option.
+ * Reads the option "level", for quantiles "steps", and, with low and high, "clip": bounds of
+ * values, which are left alone without it.  options: NULL for none.  Raises 22023 for any other
+ * option.
  */
 extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
 
-/* The same for a price, which reads "adjacency" and "max_rows_per_person", too. */
+/*
+ * The same for a price, which reads "adjacency", "max_rows_per_person" and, for quantiles,
+ * "quantiles", too.
+ */
 extern void looks_read_price_options(LookRequest *request, Jsonb *options, double *low,
 									 double *high);
 
-/* Raise 22023 if the bounds of values, or the number of cells, are not allowed. */
-extern void looks_set_bounds(LookRequest *request, double low, double high);
+/* Reads the quantiles that are wanted; raises 22023. */
+extern void looks_read_quantiles(LookRequest *request, ArrayType *array);
+
+/*
+ * Raise 22023 if the number of cells, or the bounds of values, are not allowed.  The bounds come
+ * last: the grid of quantiles depends on the number of cells and on the options.
+ */
 extern void looks_set_cells(LookRequest *request, double cells);
+extern void looks_set_bounds(LookRequest *request, double low, double high);
+
+/* The mechanism's name in the ledger. */
+extern const char *looks_mechanism(LookKind kind);
+
+/* Appends the members "quantiles" and "steps". */
+extern void looks_append_quantiles(StringInfo text, const Look *look);
 
 /* The cost, which follows from epsilon alone. */
 extern Pair looks_pair(const LookRequest *request);
@@ -71,7 +91,7 @@ extern int64 looks_charge(const LookRequest *request);
 /* Adds the noise to the numbers. */
 extern void looks_draw(const LookRequest *request, int64 *number);
 
-/* The answers of noisy numbers, one for each cell. */
+/* The look_answers() answers of noisy numbers. */
 extern LookAnswer *looks_answers(const LookRequest *request, const int64 *number);
 
 /* The same, after the 'released' event with the hash of their values has been committed. */
