@@ -166,6 +166,9 @@ mutants=(
   '242|test_quantiles|quantiles: what the first cut has spent is spent again'
   '243|test_quantiles|quantiles: the rows of a person count once'
   '244|test_quantiles|quantiles: every proposal is accepted'
+  '255|test_accounting|a release of two parts: the pure part costs nothing'
+  '256|test_accounting|a release of two parts: in zCDP the pure part costs nothing'
+  '257|test_spill|rows: those in a spill file are not counted as usable'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

@@ -47,6 +47,16 @@ like(shown('owner', $on . train(SLOW, epsilon => 10, options => $sample)),
 unlike(shown('owner', train(SLOW, epsilon => 10, options => $search)),
 	$anything, 'without dpobj.progress the owner sees nothing');
 
+# A quarter of the rows can be used, which a WARNING would say after a model.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE partly AS TABLE slow;
+INSERT INTO partly SELECT id, features, NULL FROM slow, generate_series(1, 3);
+ALTER TABLE partly OWNER TO owner;
+SQL
+$text = shown('owner', train('partly', epsilon => 15, options => qq{$search, "endless": true, "coverage_epsilon": 5}));
+like($text, qr/training was stopped.*The charge of epsilon 15 stays/s, 'the charge of both parts stays');
+unlike($text, qr/usable|could be used/, 'nothing is said of usable rows where the training was stopped');
+
 for my $options ($search, $sample)
 {
 	my $call = "'{$options}'";

@@ -41,6 +41,28 @@ my $again = session($node, user => 'ana');
 my $bob = session($node, user => 'bob');
 my $control = session($node);
 
+# ---- usable rows ----
+
+# All rows can be used, but noise of some millions of rows hides it: the warning follows the noisy counts.
+my $counted = <<'SQL';
+SELECT c ->> 'usable', c ->> 'unusable' FROM (
+  SELECT (dp_halfspace(ARRAY[a, b]::int[]::float8[], ill, 1.0, 0, '{"clip": [0, 1], "coverage_epsilon": 0.000001}')).details -> 'coverage'
+  FROM patient) t(c)
+SQL
+my ($warned, $differ) = (0, 0);
+for (1 .. 36)
+{
+	my ($counts, $errors);
+	$node->psql('postgres', $counted, stdout => \$counts, stderr => \$errors);
+	my ($usable, $unusable) = split /\|/, $counts;
+	my $warning = $errors =~ /WARNING:  fewer than half of the rows could be used/ ? 1 : 0;
+	$warned += $warning;
+	$differ += $warning != ($usable <= 0 || $usable < $unusable ? 1 : 0);
+}
+is($differ, 0, 'the warning follows the noisy counts');
+# each warns with probability 5/8: fails once in 10^7 runs
+ok($warned > 0 && $warned < 36, "it says nothing about the rows: $warned warnings");
+
 # ---- racers ----
 
 spends($node, 'two racers with one name', { epsilon => 0.5, charged => 1, released => 1 }, sub {

@@ -164,6 +164,7 @@ spill_table(Rows *rows)
 	for (uint32_t i = 0; i < rows->distinct; i++)
 	{
 		spill_pack(&rows->shape, rows->x + (size_t) i * (size_t) rows->stride, rows->count[i], at);
+		rows->spilled_labels += rows->count[i].positive + rows->count[i].negative;
 		at += record_size;
 		if ((i + 1) % ROWS_SPILL_BATCH == 0 || i + 1 == rows->distinct)
 		{
@@ -268,6 +269,17 @@ rows_flush(Rows *rows)
 		rows_count(rows, row, rows->batch_positive[i]);
 	}
 	rows->waiting = 0;
+}
+
+int64_t
+rows_usable(Rows *rows)
+{
+	int64_t usable = MUTANT(257) ? 0 : rows->spilled_labels;
+
+	rows_flush(rows);
+	for (uint32_t i = 0; i < rows->distinct; i++)
+		usable += rows->count[i].positive + rows->count[i].negative;
+	return usable;
 }
 
 uint32_t

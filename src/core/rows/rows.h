@@ -41,11 +41,12 @@ typedef struct Rows
 	int32_t *batch_x;     /* ROWS_BATCH x stride */
 	uint32_t batch_hash[ROWS_BATCH];
 	bool batch_positive[ROWS_BATCH];
-	SpillSink *sink;   /* NULL: all rows stay in memory */
-	size_t limit;      /* bytes that the table may have before it is spilled */
-	SpillShape shape;  /* of a record */
-	int64_t spilled;   /* records in the sink */
-	uint8_t *spilling; /* buffer for ROWS_SPILL_BATCH records */
+	SpillSink *sink;        /* NULL: all rows stay in memory */
+	size_t limit;           /* bytes that the table may have before it is spilled */
+	SpillShape shape;       /* of a record */
+	int64_t spilled;        /* records in the sink */
+	int64_t spilled_labels; /* rows that they stand for */
+	uint8_t *spilling;      /* buffer for ROWS_SPILL_BATCH records */
 } Rows;
 
 #define ROWS_SPILL_BATCH 512
@@ -82,6 +83,9 @@ extern uint32_t rows_hash(const Rows *rows, const int32_t *x); /* also prefetche
 extern uint32_t rows_intern(Rows *rows, const int32_t *x, uint32_t hash);
 extern void rows_count(Rows *rows, uint32_t row, bool positive);
 extern void rows_drop_uncounted(Rows *rows);
+
+/* The number of rows that are not neutral, those in the sink included. */
+extern int64_t rows_usable(Rows *rows);
 
 /* Moves the batch into the table.  The functions below call it themselves. */
 extern void rows_flush(Rows *rows);

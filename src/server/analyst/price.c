@@ -70,6 +70,16 @@ append_cost(StringInfo json, const Training *training)
 	append_unit(json, training->rows_per_person);
 }
 
+/* What counts usable rows, and what the model gets. */
+static void
+append_parts(StringInfo json, const Training *training)
+{
+	if (training->coverage_epsilon > 0)
+		appendStringInfo(json, ", \"coverage_epsilon\": %s, \"model_epsilon\": %s",
+						 decimal_text(training->coverage_epsilon, EPSILON_UNIT),
+						 decimal_text(training_model_epsilon(training), EPSILON_UNIT));
+}
+
 /* null: none, or more than can be counted */
 static void
 append_count(StringInfo json, const char *name, uint64 count)
@@ -132,6 +142,7 @@ append_price(StringInfo json, const Training *training)
 					 method_name(training->method), mechanism_get(training->request.kind)->name);
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
+	append_parts(json, training);
 	training_append_choice(json, training);
 	append_work(json, training);
 	mechanism_append_terms(json, &training->request);

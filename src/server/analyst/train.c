@@ -18,6 +18,7 @@
 #include "server/analyst/analyst.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
+#include "server/release/coverage.h"
 #include "server/release/release.h"
 #include "server/rows/rows_state.h"
 #include "server/release/same_call.h"
@@ -78,6 +79,8 @@ train_run(void *context)
 	uint8 *problem;
 
 	scan_run(run->scan, run->training->job, &state->rows);
+	coverage_draw(run->training, rows_usable(&state->rows),
+				  state->rows.neutral - scan_left_out(run->scan));
 	scan_close(run->scan);
 	problem = release_encode(run->training, state, &length);
 	run->spill = state->spill;

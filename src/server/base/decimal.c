@@ -91,12 +91,27 @@ decimal_delta(Datum value, Oid type, PrivacyCost *cost)
 	cost->delta_charged = units(delta, "1000000000000000000", numeric_ceil);
 }
 
+static bool
+is_from_zero_to(Datum value, const char *most)
+{
+	return numeric_is_number(value) && !numeric_less(value, numeric_from_text("0")) &&
+		   !numeric_less(numeric_from_text(most), value);
+}
+
+bool
+decimal_epsilon_part(Datum value, int64 *part)
+{
+	if (!is_from_zero_to(value, CppAsString2(EPSILON_MAX)))
+		return false;
+	*part = units(value, "1000000000", numeric_floor);
+	return *part > 0 || !numeric_less(numeric_from_text("0"), value);
+}
+
 static int64
 cap(Datum value, const char *most, const char *units_per_one, const char *expected,
 	const char *name)
 {
-	if (!numeric_is_number(value) || numeric_less(value, numeric_from_text("0")) ||
-		numeric_less(numeric_from_text(most), value))
+	if (!is_from_zero_to(value, most))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s must be between zero and %s", name, expected)));
 	return units(value, units_per_one, numeric_floor);

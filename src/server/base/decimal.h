@@ -28,6 +28,12 @@ extern void decimal_epsilon(Datum value, Oid type, PrivacyCost *cost);
 extern void decimal_delta(Datum value, Oid type, PrivacyCost *cost);
 
 /*
+ * Reads a part of an epsilon (numeric) in nano-units, rounded down; false unless it is 0 or from
+ * one nano-unit to EPSILON_MAX.
+ */
+extern bool decimal_epsilon_part(Datum value, int64 *part);
+
+/*
  * Read a cap of a budget or an addition to it (numeric), rounded down; raise 22023 with this name
  * if it is out of range.
  */

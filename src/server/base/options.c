@@ -14,6 +14,7 @@
 #include "core/convex/convex_loss.h"
 #include "core/grid/prior.h"
 
+#include "server/base/decimal.h"
 #include "server/base/json_value.h"
 #include "server/base/options.h"
 
@@ -549,6 +550,14 @@ read_classes(const OptionKey *key, JsonbValue *value, Options *options)
 	read_label_values(key, value, options);
 }
 
+static void
+read_coverage(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	if (value->type != jbvNumeric ||
+		!decimal_epsilon_part(NumericGetDatum(value->val.numeric), &options->coverage_epsilon))
+		invalid(key->name, psprintf("0, or a number from 0.000000001 to %d", EPSILON_MAX));
+}
+
 #define FIELD(name) offsetof(Options, name)
 
 static const OptionKey keys[] = {
@@ -559,6 +568,7 @@ static const OptionKey keys[] = {
 	{"center", read_center, false, FOR_ALL},
 	{"classes", read_classes, false, FOR_SOFTMAX, FIELD(class_values)},
 	{"clip", read_clip, false, FOR_ALL},
+	{"coverage_epsilon", read_coverage, true, FOR_ALL},
 	{"dimension", read_integer, false, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
 	{"endless", read_endless, false, FOR_NAMED | FOR_AUTO | FOR_SOFTMAX},
 	{"grid", read_grid, true, FOR_HALFSPACE},

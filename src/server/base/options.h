@@ -107,7 +107,8 @@ typedef struct Options
 	FeatureNumbers center;
 	FeatureNumbers low; /* clip bounds */
 	FeatureNumbers high;
-	JsonbValue *positive; /* values of the label; NULL: not given */
+	int64 coverage_epsilon; /* nano-units, 0: none */
+	JsonbValue *positive;   /* values of the label; NULL: not given */
 	JsonbValue *negative;
 	bool intercept;
 	bool intercept_given;

@@ -22,6 +22,7 @@
 #include "server/rows/label.h"
 #include "server/owner/owner.h"
 #include "server/plan/plan.h"
+#include "server/release/coverage.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
 #include "server/release/release.h"
@@ -334,6 +335,8 @@ typedef struct TrainerRun
 {
 	Training training;
 	RowsState *state; /* NULL if there was no row */
+	int64 usable;
+	int64 unusable;
 	uint8 *problem;
 	Size length;
 	MechanismAnswer answer;
@@ -346,6 +349,7 @@ solve(void *context)
 	TrainerRun *run = context;
 	Spill *spill = run->state == NULL ? NULL : &run->state->spill;
 
+	coverage_draw(&run->training, run->usable, run->unusable);
 	run->outcome = release_solve(&run->training, run->problem, run->length, spill, &run->answer);
 	return run->outcome == SOLVER_ANSWERED;
 }
@@ -369,6 +373,11 @@ dpobj_train_final(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "the aggregate's final function must return dp_model");
 	run.training.request.progress = progress_wanted(table.oid);
+	if (run.state != NULL)
+	{
+		run.usable = rows_usable(&run.state->rows);
+		run.unusable = run.state->rows.neutral;
+	}
 	run.problem = release_encode(&run.training, run.state, &run.length);
 
 	release = release_charge(&run.training, table.oid, NULL);

@@ -35,7 +35,7 @@ choose_automatically(Training *training)
 {
 	const Grid *grid = &training->request.grid;
 	MechanismVerdict verdict;
-	double epsilon = (double) training->cost.epsilon / EPSILON_ONE;
+	double epsilon = (double) training_model_epsilon(training) / EPSILON_ONE;
 
 	if (!admitted(training, MECHANISM_EXPONENTIAL, &verdict))
 		run_refuse(training, &verdict);

@@ -11,6 +11,7 @@
 #include "core/mechanisms/wire.h"
 
 #include "server/models/model.h"
+#include "server/release/coverage.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
 #include "server/release/release.h"
@@ -161,6 +162,18 @@ with_record(const char *details, const Training *training, const PoolRecord *rec
 	return text.data;
 }
 
+static char *
+with_coverage(const char *details, const Training *training)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendBinaryStringInfo(&text, details, strlen(details) - 1);
+	coverage_append(&text, training);
+	appendStringInfoChar(&text, '}');
+	return text.data;
+}
+
 void
 release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
 				 Model *model)
@@ -184,6 +197,7 @@ release_describe(const Training *training, int64 release, const MechanismAnswer 
 	model->details = training_parameters(training);
 	if (pooled)
 		model->details = with_record(model->details, training, &answer->pool);
+	model->details = with_coverage(model->details, training);
 }
 
 Datum
@@ -198,5 +212,6 @@ release_model(const Training *training, int64 release, const MechanismAnswer *an
 	model_hash(&model, hash);
 	row = model_form(&model, descriptor);
 	charge_released(training->job, release, hash, DatumGetHeapTupleHeader(row));
+	coverage_warn(training);
 	return row;
 }

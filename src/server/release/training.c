@@ -14,6 +14,7 @@
 #include "core/accounting/parallel.h"
 
 #include "server/release/convex_choice.h"
+#include "server/release/coverage.h"
 #include "server/base/dpobj.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/grid_choice.h"
@@ -32,6 +33,12 @@ rows_charged(const Training *training)
 	return training->keys != NULL ? 1 : Max(training->rows_per_person, 1);
 }
 
+int64
+training_model_epsilon(const Training *training)
+{
+	return training->cost.epsilon - training->coverage_epsilon;
+}
+
 /*
  * Group privacy (theorem N4): a person has at most k rows, so that k times the
  * epsilon of one row, in nano-units and rounded down, is at most what is charged.
@@ -40,7 +47,7 @@ rows_charged(const Training *training)
 int64
 training_row_epsilon(const Training *training)
 {
-	int64 epsilon = training->cost.epsilon / rows_charged(training);
+	int64 epsilon = training_model_epsilon(training) / rows_charged(training);
 
 	if (epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -323,6 +330,7 @@ void
 training_begin(Training *training, int features)
 {
 	training->request.pause = server_pause;
+	coverage_settle(training);
 	if (features > 0)
 		training_set_features(training, features);
 	else
@@ -440,6 +448,9 @@ training_parameters(const Training *training)
 	if (training->method == METHOD_HALFSPACE)
 		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
 	append_classes(&text, &training->label);
+	if (training->coverage_epsilon > 0)
+		appendStringInfo(&text, ", \"coverage_epsilon\": %s",
+						 decimal_text(training->coverage_epsilon, EPSILON_UNIT));
 	append_conditions(&text, training);
 	training_append_choice(&text, training);
 	if (training->provenance != NULL)
@@ -469,8 +480,10 @@ training_pair(const Training *training)
 
 	if (training->keys != NULL)
 		rows = parallel_rows(training_adjacency(training), rows);
-	pair = pair_of_request(&training->request, training->cost.epsilon_charged,
+	pair = pair_of_request(&training->request,
+						   training->cost.epsilon_charged - training->coverage_epsilon,
 						   training->cost.delta_charged, rows);
+	pair = pair_with_pure(&pair, training->coverage_epsilon);
 	if (training->keys != NULL && pair.kind == PAIR_OBJECTIVE)
 		pair.kind = PAIR_APPROXIMATE;
 	return pair;

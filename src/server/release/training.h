@@ -24,6 +24,14 @@
 #include "server/rows/protection.h"
 #include "server/release/solver_process.h"
 
+/* The counts of coverage.h. */
+enum
+{
+	COVERAGE_USABLE,
+	COVERAGE_UNUSABLE,
+	COVERAGE_COUNTS
+};
+
 typedef struct Training
 {
 	TrainingMethod method; /* once settled it is never METHOD_AUTO */
@@ -50,8 +58,10 @@ typedef struct Training
 	 */
 	const struct KeyList *keys;
 	Adjacency adjacency;
-	int64 table_rows;      /* that the table has room for at most; 0 if that is not public */
-	const JobContext *job; /* NULL: a statement trains */
+	int64 table_rows;       /* that the table has room for at most; 0 if that is not public */
+	const JobContext *job;  /* NULL: a statement trains */
+	int64 coverage_epsilon; /* of cost.epsilon, nano-units; the model gets the rest */
+	int64 coverage[COVERAGE_COUNTS]; /* with noise, once drawn */
 } Training;
 
 /* Reads epsilon and delta, of the types given; raises 22023 if one is out of range. */
@@ -89,6 +99,9 @@ extern int training_seconds(const Training *training);
 
 /* The limit on memory in MiB, 0: none. */
 extern int training_megabytes(const Training *training);
+
+/* The model's part of epsilon, in nano-units. */
+extern int64 training_model_epsilon(const Training *training);
 
 /*
  * What one row may cost, so that all rows of a person cost no more than the call: epsilon in

@@ -60,6 +60,7 @@ struct Scan
 	ScanTable *table;
 	const JobContext *job; /* NULL if a statement scans */
 	PagesRead pages;
+	int64 left_out; /* rows that did not pass the filter */
 };
 
 /* ---- which relations are read ---- */
@@ -328,6 +329,12 @@ scan_estimated_rows(const Scan *scan)
 	return rows;
 }
 
+int64
+scan_left_out(const Scan *scan)
+{
+	return scan->left_out;
+}
+
 /* ---- progress ---- */
 
 static void
@@ -417,6 +424,7 @@ typedef struct Target
 	Rows *rows;
 	Persons *persons;    /* NULL if the shape has no person */
 	Rows *const *groups; /* instead of rows, the rows of each group; NULL without groups */
+	int64 left_out;      /* rows that did not pass the filter */
 } Target;
 
 /* The number of the row's group, -1 if it has none. */
@@ -484,6 +492,7 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 	bool enters =
 		label != LABEL_NEITHER && passed && encoded && (target->persons == NULL || person != NULL);
 
+	target->left_out += passed ? 0 : 1;
 	if (target->groups != NULL)
 	{
 		if (enters && group >= 0)
@@ -573,7 +582,7 @@ run(Scan *scan, Target *target, int count, const uint8 *key)
 void
 scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
 {
-	Target target = {rows, NULL, NULL};
+	Target target = {.rows = rows};
 
 	run(scan, &target, 0, key);
 }
@@ -581,16 +590,17 @@ scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
 void
 scan_run(Scan *scan, const JobContext *job, Rows *rows)
 {
-	Target target = {rows, NULL, NULL};
+	Target target = {.rows = rows};
 
 	scan->job = job;
 	run(scan, &target, 0, NULL);
+	scan->left_out = target.left_out;
 }
 
 void
 scan_run_groups(Scan *scan, Rows *const *groups, int count)
 {
-	Target target = {NULL, NULL, groups};
+	Target target = {.groups = groups};
 
 	run(scan, &target, count, NULL);
 }

@@ -81,6 +81,9 @@ extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KE
  */
 extern void scan_run_groups(Scan *scan, Rows *const *groups, int count);
 
+/* The neutral rows among those of scan_run() that did not pass the filter. */
+extern int64 scan_left_out(const Scan *scan);
+
 extern void scan_close(Scan *scan);
 
 /* An estimate of the number of rows, from public numbers. */

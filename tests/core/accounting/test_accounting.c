@@ -338,6 +338,70 @@ test_group_of_kinds(void)
 	CHECK(group.epsilon == 10000 * EPSILON_ONE * PAIR_GROUP_MAX && cost.rho > COST_MAX / 2);
 }
 
+/* The law of a coin that shows the truth with probability 1 / (1 + e^-epsilon), on both sides. */
+static void
+shown(double epsilon, double truth[2], double lie[2])
+{
+	truth[0] = lie[1] = 1 / (1 + exp(-epsilon));
+	truth[1] = lie[0] = 1 / (1 + exp(epsilon));
+}
+
+/*
+ * A release and a pure one after it (theorem X6): claims add up to the nano-unit, and the
+ * divergences of both coins together are at most what the pair says.
+ */
+static void
+test_with_pure(void)
+{
+	for (double epsilon = 0.05; epsilon < 4; epsilon *= 1.9)
+		for (double part = 0.01; part < 2; part *= 2.3)
+		{
+			Pair pair = pair_of(PAIR_PURE, epsilon, 0);
+			Pair both = pair_with_pure(&pair, nano(part));
+			double one[2][2];
+			double two[2][2];
+			double p[4];
+			double q[4];
+			LossCost cost;
+
+			CHECK(both.kind == PAIR_PURE && both.epsilon == pair.epsilon + nano(part));
+			pair.kind = PAIR_RANGE;
+			both = pair_with_pure(&pair, nano(part));
+			CHECK(both.kind == PAIR_CONCENTRATED && both.epsilon == pair.epsilon + nano(part));
+			accounting_cost(&both, LOSS_AS_CLAIMED, &cost);
+			CHECK(just_above(cost.rho, fmin(epsilon * epsilon / 8 + part * part / 2,
+											pow(epsilon + part, 2) / 2)));
+			shown(epsilon / 2, one[0], one[1]); /* an interval of length epsilon */
+			shown(part, two[0], two[1]);
+			for (int k = 0; k < 4; k++)
+			{
+				p[k] = one[0][k / 2] * two[0][k % 2];
+				q[k] = one[1][k / 2] * two[1][k % 2];
+			}
+			for (int i = 0; i < 6; i++)
+				CHECK(renyi(p, q, 4, accounting_order[i]) <= real(cost.rdp[i]) * (1 + 1e-9));
+		}
+	for (PairKind kind = PAIR_NONE; kind < PAIR_KINDS; kind++)
+	{
+		Pair pair = pair_of(kind, 0.5, 1e-6);
+		Pair both;
+
+		pair.mu = 0.1;
+		pair.rho = 0.02;
+		both = pair_with_pure(&pair, nano(0.2));
+		CHECK(both.epsilon == nano(0.5) + nano(0.2) && both.delta == atto(1e-6));
+		if (kind == PAIR_GAUSSIAN || kind == PAIR_CONCENTRATED)
+			CHECK(both.kind == PAIR_CONCENTRATED &&
+				  fabs(both.rho - (kind == PAIR_GAUSSIAN ? 0.005 : 0.02) - 0.02) < 1e-9);
+		else if (kind == PAIR_NONE || kind == PAIR_PURE || kind == PAIR_APPROXIMATE)
+			CHECK(both.kind == kind);
+		else if (kind != PAIR_RANGE)
+			CHECK(both.kind == PAIR_APPROXIMATE);
+		both = pair_with_pure(&pair, 0);
+		CHECK(both.kind == kind && both.epsilon == nano(0.5) && both.rho == pair.rho);
+	}
+}
+
 static void
 test_batches(void)
 {
@@ -460,6 +524,7 @@ main(void)
 	test_group_of_claims();
 	test_group_of_laws();
 	test_group_of_kinds();
+	test_with_pure();
 	test_batches();
 	test_objective();
 	test_caps();

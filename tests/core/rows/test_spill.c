@@ -191,6 +191,7 @@ test_records(int levels, int capacity)
 	fill(&kept, data);
 	rows_flush(&kept);
 	distinct = kept.distinct;
+	CHECK(rows_usable(&spilled) == data->rows && rows_usable(&kept) == data->rows);
 
 	rows_spilled_instance(&spilled, &instance);
 	CHECK(instance.spilled && instance.dimension == FEATURES + 1 && instance.x == NULL);

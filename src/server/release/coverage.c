@@ -1,0 +1,101 @@
+/*
+ * coverage.c - the part of a release that counts usable rows.
+ */
+#include "postgres.h"
+
+#include "core/mechanisms/evaluation.h"
+
+#include "server/base/random_bits.h"
+#include "server/release/coverage.h"
+
+/* The bound on the error may fail with this probability. */
+#define COVERAGE_BETA 0.05
+
+static void
+refuse(const char *detail)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"coverage_epsilon\" is not for this request"),
+					errdetail("%s", detail), errhint("Leave it out, or set it to 0.")));
+}
+
+/*
+ * The parts are whole numbers of nano-units, and the model's is what the other leaves (theorem X6).
+ * A person may have any number of unusable rows, of which no choice keeps a few.  Groups are
+ * charged together, each for its own rows.
+ */
+void
+coverage_settle(Training *training)
+{
+	int64 part = training->options.coverage_epsilon;
+
+	training->coverage_epsilon = 0;
+	if (part == 0)
+		return;
+	if (training->keys != NULL)
+		refuse("Groups are trained under a shared charge, of which it is no part.");
+	if (training->rows_per_person > 0)
+		refuse("Persons are protected, and nothing bounds a person's unusable rows.");
+	if (part >= training->cost.epsilon)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"coverage_epsilon\" must be less than epsilon"),
+						errdetail("It is the part of epsilon that counts usable rows; the model "
+								  "gets the rest.")));
+	training->coverage_epsilon = part;
+}
+
+void
+coverage_draw(Training *training, int64 usable, int64 unusable)
+{
+	Bits bits;
+
+	if (training->coverage_epsilon == 0)
+		return;
+	training->coverage[COVERAGE_USABLE] = usable;
+	training->coverage[COVERAGE_UNUSABLE] = unusable;
+	random_bits_init(&bits);
+	evaluation_noise(&bits, training->coverage_epsilon, training->request.adjacency,
+					 training->coverage, COVERAGE_COUNTS);
+}
+
+static bool
+share_of(const Training *training, double *share)
+{
+	return evaluation_accuracy(training->coverage[COVERAGE_USABLE],
+							   training->coverage[COVERAGE_UNUSABLE], share);
+}
+
+void
+coverage_append(StringInfo text, const Training *training)
+{
+	double share;
+
+	if (training->coverage_epsilon == 0)
+		return;
+	appendStringInfo(text,
+					 ", \"coverage\": {\"usable\": " INT64_FORMAT ", \"unusable\": " INT64_FORMAT,
+					 training->coverage[COVERAGE_USABLE], training->coverage[COVERAGE_UNUSABLE]);
+	if (share_of(training, &share))
+		appendStringInfo(text, ", \"share\": %.4g", share);
+	else
+		appendStringInfoString(text, ", \"share\": null");
+	appendStringInfo(text, ", \"within\": %.0f, \"confidence\": %g}",
+					 evaluation_error(training->coverage_epsilon, training->request.adjacency,
+									  COVERAGE_COUNTS, COVERAGE_BETA),
+					 1 - COVERAGE_BETA);
+}
+
+void
+coverage_warn(const Training *training)
+{
+	double share;
+
+	if (training->coverage_epsilon == 0 || (share_of(training, &share) && share >= 0.5))
+		return;
+	ereport(WARNING,
+			(errmsg("fewer than half of the rows could be used, by their noisy counts"),
+			 errdetail("Usable: about " INT64_FORMAT "; unusable: about " INT64_FORMAT ".",
+					   training->coverage[COVERAGE_USABLE], training->coverage[COVERAGE_UNUSABLE]),
+			 errhint("Compare the declared levels and values of the label with what the columns "
+					 "are meant to hold. \"coverage\" in the model's details has the counts.")));
+}
