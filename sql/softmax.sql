@@ -67,3 +67,80 @@ SELECT (model::jsonb || '{"kind": "softmin"}')::dp_model FROM sepal;
 -- Its accuracy is an average; the model is a constant.
 SELECT model::text AS sepal FROM sepal \gset
 SELECT a.value > 0.9 AS accurate FROM (SELECT dp_avg((dp_predict_class(:'sepal'::dp_model, x) = kind)::int, 0, 1, 2.0) AS a FROM petal) s, LATERAL (SELECT (s.a).*) a;
+
+-- The analyst's door: a label with levels, each of which is a class.
+CALL login_roles('dpobj_softmax_ana');
+CREATE TABLE iris (id int, who int, length int, width float8, kind text, code smallint, tint shade, native boolean, one text, outcome text);
+INSERT INTO iris SELECT i, i / 2, i % 60, (i * 7) % 40 / 40.0,
+  CASE WHEN i % 97 = 0 THEN NULL WHEN i % 89 = 0 THEN 'rose' WHEN i % 60 < 20 THEN 'setosa' WHEN (i * 7) % 40 < 20 THEN 'versi''color' ELSE 'virginica' END,
+  CASE WHEN i % 60 < 20 THEN -1 WHEN i % 60 < 40 THEN 7 ELSE 300 END, CASE WHEN i % 60 < 30 THEN 'red' ELSE 'blue' END::shade, i % 60 < 30, 'x', 'good'
+  FROM generate_series(1, 6000) i;
+REVOKE ALL ON iris FROM PUBLIC;
+\set declared '"length": {"bins": [20, 40]}, "width": {"center": 0.5, "scale": 0.5}, "kind": {"levels": ["setosa", "versi''color", "virginica"]}, "code": {"levels": [300, 7, -1], "null": 7, "drop_first": true}, "tint": {"levels": ["red", "blue"], "null_indicator": true}, "native": {}, "one": {"levels": ["x"]}, "outcome": {"positive": ["good"]}'
+SELECT dpobj.protect('iris', ('{' || :'declared' || '}')::jsonb, n => 6000);
+SELECT dpobj.set_budget('iris', 'dpobj_softmax_ana', 5000, 0.001);
+\c - dpobj_softmax_ana
+SELECT kind, mechanism, cardinality(weights) AS weights, adjacency, guarantee, dpobj.verify(m) AS verified, details -> 'classes' AS classes,
+       details -> 'classifier' AS classifier, details -> 'label' AS label
+  FROM dpobj.train('iris', 'kind', 50, '{length,width}', name => 'kinds') m;
+-- levels that are integers or of an enum; a substitute or a dropped feature changes no class
+SELECT kind, cardinality(weights) AS weights, details -> 'classes' AS classes, details -> 'classifier' AS classifier
+  FROM dpobj.train('iris', 'code', 50, '{length,width}', method => 'softmax', options => '{"intercept": false}', name => 'codes');
+SELECT cardinality(weights) AS weights, delta > 0 AS delta, details -> 'classes' AS classes
+  FROM dpobj.train('iris', 'tint', 50, '{length}', delta => 0.000001, options => '{"noise": "gaussian"}', filter => '{"width": {"<": 0.5}}', name => 'tints');
+CREATE TEMP TABLE flower (length int, width float8, kind text);
+INSERT INTO flower VALUES (5, 0.9, 'setosa'), (50, 0.1, 'versi''color'), (50, 0.9, 'virginica'), (NULL, 0.9, NULL);
+SELECT f.*, dpobj.predict_class('kinds', f) AS predicted, round((dpobj.predict_class_proba('kinds', f))[1]::numeric, 0) AS first,
+       dpobj.predict_class('codes', f) AS code, dpobj.predict_class('tints', f) AS tint FROM flower f;
+SELECT dpobj.predict_class(model, flower) AS by_value, dp_predict_class(model, ARRAY[0, 0, 1, 0.8]) AS by_array,
+       dp_predict_class_proba(model, ARRAY[0, 0, 1, 0.8]) = dpobj.predict_class_proba(model, flower) AS the_same
+  FROM dpobj.models, flower WHERE name = 'kinds' AND flower.kind = 'virginica';
+-- replayed by its name, priced alike
+SELECT epsilon AS before FROM dpobj.remaining('iris') \gset
+SELECT cardinality((dpobj.train('iris', 'kind', 50, '{length,width}', name => 'kinds')).weights) AS weights;
+SELECT p ->> 'method' AS method, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension, p -> 'classifier' AS classifier
+  FROM dpobj.price('iris', 'kind', 1, '{length,width}') p;
+SELECT p ->> 'method' AS method, p -> 'dimension' AS dimension FROM dpobj.price('iris', 'tint', 1, '{length,width}', method => 'softmax') p;
+SELECT dpobj.submit('iris', 'kind', 1, features => '{length}', name => 'job') AS job \gset
+SELECT dpobj.wait(:job, '1 min');
+SELECT name, state, (model).kind, dpobj.predict_class('job', flower) IS NOT NULL AS predicted FROM dpobj.jobs, flower WHERE flower.kind = 'setosa';
+-- what is refused, before anything is charged
+SELECT * FROM answers($$SELECT dpobj.train('iris', %)$$,
+  $$'kind', 1, '{length}', method => 'logistic'$$, $$'kind', 1, '{length}', method => 'halfspace'$$, $$'kind', 1, '{length}', method => 'linear'$$,
+  $$'native', 1, '{length}', method => 'softmax'$$, $$'outcome', 1, '{length}', method => 'softmax'$$, $$'one', 1, '{length}'$$, $$'length', 1$$,
+  $$'kind', 1, '{length,kind}'$$, $$'kind', 1, '{length}', options => '{"classes": ["setosa", "virginica"]}'$$,
+  $$'kind', 1, '{length}', options => '{"grid": "ternary"}'$$, $$'kind', 1, '{length}', options => '{"mechanism": "pool"}'$$,
+  $$'kind', 1, '{length}', options => '{"loss": "huber"}'$$, $$'kind', 1, '{length}', options => '{"noise": "knorm"}'$$,
+  $$'kind', 0.000001, '{length}'$$, $$'kind', 1, method => 'soft'$$);
+SELECT dpobj.price('iris', NULL, 1, method => 'softmax');
+SELECT dpobj.predict('kinds', flower) FROM flower LIMIT 1;
+SELECT dpobj.score('kinds', flower) FROM flower LIMIT 1;
+SELECT dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length) f;
+SELECT dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length, 'x' AS width) f;
+SELECT dpobj.predict_class('none', flower) FROM flower LIMIT 1;
+SELECT kind FROM dpobj.train('iris', 'outcome', 10, '{length}', name => 'binary');
+SELECT dpobj.predict_class('binary', flower) FROM flower LIMIT 1;
+\c - postgres
+SELECT :before - epsilon AS charged FROM dpobj.remaining('iris', 'dpobj_softmax_ana');
+SELECT array_agg(format('l%s', i)) AS levels FROM generate_series(1, 65) i \gset
+SELECT dpobj.protect('iris', jsonb_build_object('length', '{"bins": [20]}'::jsonb, 'kind', jsonb_build_object('levels', :'levels'::text[])));
+\c - dpobj_softmax_ana
+SELECT dpobj.train('iris', 'kind', 1, '{length}');
+\c - postgres
+SELECT dpobj.protect('iris', jsonb_build_object('kind', jsonb_build_object('levels', (SELECT array_agg(format('l%s', i)) FROM generate_series(1, 1000) i))));
+-- a class without a row, one row, no row; persons; added and removed rows
+CREATE TABLE tulip AS SELECT * FROM iris WHERE id <= 3000;
+REVOKE ALL ON tulip FROM PUBLIC;
+SELECT dpobj.protect('tulip', '{"length": {"bins": [20, 40]}, "kind": {"levels": ["setosa", "tulip", "virginica"]}}', adjacency => 'add_remove', person => 'who', max_rows_per_person => 2);
+SELECT dpobj.set_budget('tulip', 'dpobj_softmax_ana', 1000, 0);
+\c - dpobj_softmax_ana
+SELECT details -> 'classes' AS classes, details -> 'person' AS person, adjacency, dp_predict_class(m, ARRAY[1, 0, 0]) AS class
+  FROM dpobj.train('tulip', 'kind', 100) m;
+SELECT cardinality(weights) AS weights FROM dpobj.train('tulip', 'kind', 1, filter => '{"kind": {"in": ["tulip"]}}');
+\c - postgres
+DELETE FROM tulip WHERE id <> 2;
+\c - dpobj_softmax_ana
+SELECT cardinality(weights) AS weights FROM dpobj.train('tulip', 'kind', 1);
+\c - postgres
+SELECT DISTINCT relation_name, mechanism, adjacency, guarantee FROM dpobj.ledger
+ WHERE event = 'charged' AND relation_name IN ('public.iris', 'public.tulip') ORDER BY 1, 2;

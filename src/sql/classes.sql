@@ -11,3 +11,27 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_predict_class_proba(model @extschema@.
   AS 'MODULE_PATHNAME', 'dpobj_predict_class_proba';
 COMMENT ON FUNCTION @extschema@.dp_predict_class_proba(@extschema@.dp_model, float8[]) IS
   'probability of each class by a softmax model, in the order of the classes; null if a feature is null or NaN';
+
+-- On the columns of a row, like dpobj.predict.
+
+CREATE OR REPLACE FUNCTION dpobj.predict_class(name text, "row" record, owner regrole DEFAULT NULL) RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_predict_class_row';
+COMMENT ON FUNCTION dpobj.predict_class(text, record, regrole) IS
+  'class that a named softmax model predicts for a row with the columns that it was trained on; null where there is none';
+CREATE OR REPLACE FUNCTION dpobj.predict_class(model @extschema@.dp_model, "row" record) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_predict_class_row';
+COMMENT ON FUNCTION dpobj.predict_class(@extschema@.dp_model, record) IS
+  'class that a softmax model predicts for a row with the columns that it was trained on; null where there is none';
+
+CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8[]
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_predict_class_proba_row';
+COMMENT ON FUNCTION dpobj.predict_class_proba(text, record, regrole) IS
+  'probability of each class by a named softmax model, in the order of the classes; null where there is no prediction';
+CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(model @extschema@.dp_model, "row" record) RETURNS float8[]
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_predict_class_proba_row';
+COMMENT ON FUNCTION dpobj.predict_class_proba(@extschema@.dp_model, record) IS
+  'probability of each class by a softmax model, in the order of the classes; null where there is no prediction';

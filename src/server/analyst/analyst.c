@@ -67,7 +67,7 @@ analyst_leave(void)
 
 /* ---- opening ---- */
 
-/* Encodes the target in front of the features; a row then has no label. */
+/* Encodes the target or the class in front of the features; a row then has no label. */
 static void
 set_target_first(AnalystTable *opened)
 {
@@ -175,7 +175,7 @@ analyst_open(Oid table, List *by, List *names, const char *label, bool is_target
 	encoders_choose(&all, names, label, &opened->features);
 	opened->label = is_target ? encoders_target(&all, label) : encoders_label(&all, label);
 	close_table(relation, filter, opened);
-	if (is_target)
+	if (is_target || opened->label->is_class)
 		set_target_first(opened);
 	opened->shape.groups = by == NIL ? NULL : &opened->groups;
 }

@@ -34,7 +34,7 @@ typedef struct AnalystTable
 	Encoders features;
 	Encoders groups;      /* of the columns that rows are grouped by, if any */
 	const Encoder *label; /* NULL for a look */
-	Encoders columns;     /* the target, which is the label of a regression, and the features */
+	Encoders columns;     /* a label that is a target or a class, and then the features */
 	Filter filter;
 	Column person;
 	ScanShape shape;
@@ -58,8 +58,8 @@ extern void analyst_check_filter(Oid table, Jsonb *filter);
 
 /*
  * by: the columns that rows are grouped by, NIL for none; they are neither features nor the label.
- * names: the features, NIL for all declared columns.  is_target: the label is a number, which is
- * encoded before the features; only without groups.  filter: or NULL.
+ * names: the features, NIL for all declared columns.  is_target: the label is a number.  A target
+ * or a class is encoded before the features.  filter: or NULL.
  */
 extern void analyst_open(Oid table, List *by, List *names, const char *label, bool is_target,
 						 Jsonb *filter, AnalystTable *opened);

@@ -31,6 +31,7 @@
 #include "server/base/dpobj.h"
 #include "server/ledger/grant.h"
 #include "server/base/json_value.h"
+#include "server/release/encoding_choice.h"
 #include "server/release/learning.h"
 #include "server/release/looks.h"
 #include "server/release/mechanism_choice.h"
@@ -221,7 +222,7 @@ open_protected(Oid table, Protection *protection)
 
 /* Like analyst_open(), but the label may be NULL, and there is no filter. */
 static void
-settle_table(Training *training, Oid table, List *names, const char *label)
+settle_table(Training *training, Oid table, List *names, const char *label, Jsonb *options)
 {
 	Protection protection;
 	Relation relation = open_protected(table, &protection);
@@ -230,14 +231,15 @@ settle_table(Training *training, Oid table, List *names, const char *label)
 
 	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
 	encoders_choose(&all, names, label, &features);
-	if (method_has_target(training->method) && label == NULL)
+	if (encoding_target_columns(training) > 0 && label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("label must not be null for method \"%s\"",
 							   method_name(training->method))));
-	if (method_has_target(training->method))
-		training_set_target(training, encoders_target(&all, label));
-	else if (label != NULL)
-		(void) encoders_label(&all, label);
+	if (label != NULL)
+		training_set_label(training,
+						   method_has_target(training->method) ? encoders_target(&all, label)
+															   : encoders_label(&all, label),
+						   options);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);
 	training_set_table(training, table);
@@ -248,6 +250,7 @@ static void
 price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, StringInfo json)
 {
 	Training *training = palloc0(sizeof(Training));
+	Jsonb *options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	List *names = NIL;
 	char *label = NULL;
 	Pair pair;
@@ -260,8 +263,8 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
 	if (!PG_ARGISNULL(TRAIN_LABEL))
 		label = text_to_cstring(PG_GETARG_TEXT_PP(TRAIN_LABEL));
-	training_set_options(training, argument_json(fcinfo, TRAIN_OPTIONS, "options"));
-	settle_table(training, table, names, label);
+	training_set_options(training, options);
+	settle_table(training, table, names, label, options);
 	analyst_check_filter(table, argument_json(fcinfo, TRAIN_FILTER, "filter"));
 	check_least_epsilon(&training->cost);
 	append_price(json, training);

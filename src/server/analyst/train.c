@@ -100,9 +100,8 @@ train_open(const TrainRequest *request, TrainRun *run)
 	run->training = training;
 	analyst_open(request->relation, NIL, request->features, request->label, is_target,
 				 request->filter, &run->opened);
+	training_set_label(training, run->opened.label, request->options);
 	training_set_protected(training, &run->opened.features, &run->opened.protection);
-	if (is_target)
-		training_set_target(training, run->opened.label);
 	training->provenance = analyst_provenance(&run->opened, request->filter);
 	training_set_table(training, run->opened.table);
 	training_begin(training, training->options.dimension);

@@ -179,6 +179,7 @@ settle(const TrainRequest *request, const AnalystTable *opened, KeyList *keys)
 {
 	Training *training = request->training;
 
+	training_set_label(training, opened->label, request->options);
 	training_set_protected(training, &opened->features, &opened->protection);
 	key_list_product(&opened->groups, keys);
 	groups_set(training, keys);

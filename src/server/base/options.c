@@ -708,11 +708,7 @@ check_together(const Options *options, TrainingMethod method, bool by_analyst)
 						errmsg("options are for different methods"),
 						errdetail("Some are for halfspaces only, some for convex models only."),
 						errhint("Leave some out, or name the method.")));
-	if (method == METHOD_SOFTMAX && by_analyst)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						errmsg("method \"softmax\" is for the aggregate dp_softmax only"),
-						errhint("Train a model of one class against the others.")));
-	if (method == METHOD_SOFTMAX && options->classes == 0)
+	if (method == METHOD_SOFTMAX && !by_analyst && options->classes == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("method \"softmax\" needs the classes"),
 						errdetail("They are not taken from the rows."),
@@ -761,8 +757,4 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 	if (!options->intercept_given)
 		options->intercept = default_intercept(method, by_analyst);
 	check_together(options, method, by_analyst);
-	if (method != METHOD_SOFTMAX)
-		return;
-	options->target_low = 0; /* a target is the number of a class */
-	options->target_high = options->classes - 1;
 }

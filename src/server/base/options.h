@@ -32,7 +32,7 @@ typedef enum TrainingMethod
 	METHOD_HALFSPACE,
 	METHOD_LOGISTIC,
 	METHOD_SVM,
-	METHOD_AUTO, /* halfspace or logistic, chosen from public parameters */
+	METHOD_AUTO, /* halfspace, logistic or softmax, chosen from public parameters */
 	METHOD_SIMPLEX,
 	METHOD_LINEAR,
 	METHOD_SOFTMAX,
@@ -81,7 +81,7 @@ typedef struct Options
 	double target_center; /* 0, or a declared target is (value - center) / scale */
 	double target_scale;
 	bool target_given;
-	int classes;              /* of METHOD_SOFTMAX; else 0 */
+	int classes;              /* of METHOD_SOFTMAX; else 0.  Analysts do not set them */
 	JsonbValue *class_values; /* an array of so many */
 	double radius;            /* of the clipped rows, 0: not given */
 	double norm;              /* of the weights, 0: not given */

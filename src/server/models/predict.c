@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
 #include "utils/memutils.h"
@@ -147,12 +146,10 @@ dpobj_predict_class(PG_FUNCTION_ARGS)
 
 	if (!scores(fcinfo, score))
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(predictor->class_name[predictor_class(predictor, score)]);
+	PG_RETURN_DATUM(predictor_class_name(predictor, score));
 }
 
-/*
- * dp_predict_class_proba(model dp_model, features float8[]) -> float8[]: exp(score) of each class
- * over their sum.
+/* dp_predict_class_proba(model dp_model, features float8[]) -> float8[]: the share of each class.
  */
 PG_FUNCTION_INFO_V1(dpobj_predict_class_proba);
 Datum
@@ -160,17 +157,8 @@ dpobj_predict_class_proba(PG_FUNCTION_ARGS)
 {
 	const Predictor *predictor = predictor_get(fcinfo);
 	double score[INSTANCE_MAX_CLASSES];
-	Datum share[INSTANCE_MAX_CLASSES];
-	double highest;
-	double sum = 0;
 
 	if (!scores(fcinfo, score))
 		PG_RETURN_NULL();
-	highest = score[predictor_class(predictor, score)];
-	for (int k = 0; k < predictor->classes; k++)
-		sum += exp(score[k] - highest);
-	for (int k = 0; k < predictor->classes; k++)
-		share[k] = Float8GetDatum(exp(score[k] - highest) / sum);
-	PG_RETURN_ARRAYTYPE_P(construct_array(share, predictor->classes, FLOAT8OID, sizeof(float8),
-										  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	PG_RETURN_DATUM(predictor_class_shares(predictor, score));
 }

@@ -1,6 +1,6 @@
 /*
- * predict_row.c - dpobj.predict(), dpobj.score() and dpobj.predict_proba(), which apply a model of
- * dpobj.train to a row with raw columns.
+ * predict_row.c - dpobj.predict(), dpobj.score(), dpobj.predict_proba() and their kin for classes,
+ * which apply a model of dpobj.train to a row with raw columns.
  *
  * They find columns by name and apply the encoders of the training, then compute like dp_score().
  * So they need no privilege on a table and read none.  What a row contains raises no error; its
@@ -184,11 +184,12 @@ bind_columns(RowPredictor *bound, const char *name, const Model *model, HeapTupl
 	TrainedColumns columns;
 	TupleDesc descriptor;
 
-	if (!trained_columns_read(model, &columns))
+	if (!trained_columns_read(model, bound->predictor.weights, &columns))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s does not say which columns it needs", name),
 						errdetail("It was trained on arrays, or by dpobj 0.1.0."),
-						errhint("Call dp_predict, dp_score or dp_predict_proba with an array.")));
+						errhint("Call the function of that name that takes an array, such as "
+								"dp_predict.")));
 	bound->encoders = columns.encoders;
 	descriptor =
 		lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
@@ -244,26 +245,30 @@ get_predictor(FunctionCallInfo fcinfo)
 
 /* ---- one row ---- */
 
+typedef void (*PredictorCheck)(const Predictor *predictor, const char *other);
+
 /*
- * False if there is no score.  The functions by name are not strict, because the owner may be null.
- * check: raises an error unless the function suits the model; NULL if it suits all models.
+ * The predictor and its scores, one or one for each class; NULL if there are none.  The functions
+ * by name are not strict, because the owner may be null.  check: raises an error unless the
+ * function suits the model; NULL if it suits every model with a single score.
  */
-static bool
-get_score(FunctionCallInfo fcinfo, void (*check)(const Predictor *predictor, const char *other),
-		  const char *other, double *score)
+static const Predictor *
+get_scores(FunctionCallInfo fcinfo, PredictorCheck check, const char *other, double *score)
 {
 	const RowPredictor *bound;
 	double features[GRID_MAX_DIMENSION];
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return false;
+		return NULL;
 	bound = get_predictor(fcinfo);
-	if (check != NULL)
+	if (check == NULL)
+		predictor_require_score(&bound->predictor);
+	else
 		check(&bound->predictor, other);
-	if (!encoders_apply(&bound->encoders, PG_GETARG_HEAPTUPLEHEADER(1), features))
-		return false;
-	*score = predictor_score(&bound->predictor, features);
-	return !isnan(*score);
+	if (!encoders_apply(&bound->encoders, PG_GETARG_HEAPTUPLEHEADER(1), features) ||
+		!predictor_scores(&bound->predictor, features, score))
+		return NULL;
+	return &bound->predictor;
 }
 
 /* dpobj.score(name, row, owner) and dpobj.score(model, row) -> float8 */
@@ -273,7 +278,7 @@ dpobj_score_row(PG_FUNCTION_ARGS)
 {
 	double score;
 
-	if (!get_score(fcinfo, NULL, NULL, &score))
+	if (get_scores(fcinfo, NULL, NULL, &score) == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(score);
 }
@@ -285,7 +290,7 @@ dpobj_predict_row(PG_FUNCTION_ARGS)
 {
 	double score;
 
-	if (!get_score(fcinfo, predictor_require_label, "dpobj.score", &score))
+	if (get_scores(fcinfo, predictor_require_label, "dpobj.score", &score) == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(score > 0);
 }
@@ -297,7 +302,37 @@ dpobj_predict_proba_row(PG_FUNCTION_ARGS)
 {
 	double score;
 
-	if (!get_score(fcinfo, predictor_require_probability, "dpobj.predict or dpobj.score", &score))
+	if (get_scores(fcinfo, predictor_require_probability, "dpobj.predict or dpobj.score", &score) ==
+		NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(1 / (1 + exp(-score)));
+}
+
+/* dpobj.predict_class(name, row, owner) and dpobj.predict_class(model, row) -> text */
+PG_FUNCTION_INFO_V1(dpobj_predict_class_row);
+Datum
+dpobj_predict_class_row(PG_FUNCTION_ARGS)
+{
+	double score[INSTANCE_MAX_CLASSES];
+	const Predictor *predictor =
+		get_scores(fcinfo, predictor_require_class, "dpobj.predict or dpobj.score", score);
+
+	if (predictor == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(predictor_class_name(predictor, score));
+}
+
+/* dpobj.predict_class_proba(name, row, owner) and dpobj.predict_class_proba(model, row) -> float8[]
+ */
+PG_FUNCTION_INFO_V1(dpobj_predict_class_proba_row);
+Datum
+dpobj_predict_class_proba_row(PG_FUNCTION_ARGS)
+{
+	double score[INSTANCE_MAX_CLASSES];
+	const Predictor *predictor =
+		get_scores(fcinfo, predictor_require_class, "dpobj.predict or dpobj.score", score);
+
+	if (predictor == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(predictor_class_shares(predictor, score));
 }

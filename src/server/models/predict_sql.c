@@ -521,7 +521,7 @@ build_statement(const Model *model, const char *name, const char *relation)
 	predictor_init(&predictor, model);
 	predictor_require_score(&predictor);
 	check_released(model, &predictor);
-	knows_columns = trained_columns_read(model, &columns);
+	knows_columns = trained_columns_read(model, predictor.weights, &columns);
 	if (relation == NULL)
 		relation = knows_columns ? columns.relation : "some_table";
 	initStringInfo(&text);

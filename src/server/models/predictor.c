@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
@@ -116,10 +118,12 @@ void
 predictor_require_score(const Predictor *predictor)
 {
 	if (predictor->classes > 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the model predicts one of %d classes", predictor->classes),
-						errdetail("Each has a score of its own."),
-						errhint("Call dp_predict_class or dp_predict_class_proba.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the model predicts one of %d classes", predictor->classes),
+				 errdetail("Each has a score of its own."),
+				 errhint("Call dp_predict_class or dp_predict_class_proba, or on the columns "
+						 "of a row dpobj.predict_class or dpobj.predict_class_proba.")));
 }
 
 void
@@ -203,4 +207,25 @@ predictor_class(const Predictor *predictor, const double *score)
 		if (score[k] > score[best])
 			best = k;
 	return best;
+}
+
+Datum
+predictor_class_name(const Predictor *predictor, const double *score)
+{
+	return PointerGetDatum(predictor->class_name[predictor_class(predictor, score)]);
+}
+
+Datum
+predictor_class_shares(const Predictor *predictor, const double *score)
+{
+	Datum share[INSTANCE_MAX_CLASSES];
+	double highest = score[predictor_class(predictor, score)];
+	double sum = 0;
+
+	for (int k = 0; k < predictor->classes; k++)
+		sum += exp(score[k] - highest);
+	for (int k = 0; k < predictor->classes; k++)
+		share[k] = Float8GetDatum(exp(score[k] - highest) / sum);
+	return PointerGetDatum(construct_array(share, predictor->classes, FLOAT8OID, sizeof(float8),
+										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

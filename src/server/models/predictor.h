@@ -51,4 +51,9 @@ extern bool predictor_scores(const Predictor *predictor, const double *features,
 /* The number of the class of the highest score, of equal ones the first. */
 extern int predictor_class(const Predictor *predictor, const double *score);
 
+/* What SQL functions return for these scores: the name of that class, a text, and the shares
+ * exp(score) / sum of exp(scores), a float8[]. */
+extern Datum predictor_class_name(const Predictor *predictor, const double *score);
+extern Datum predictor_class_shares(const Predictor *predictor, const double *score);
+
 #endif

@@ -186,7 +186,7 @@ fill_card(Scorecard *card, const Model *model)
 	predictor_init(&predictor, model);
 	predictor_require_score(&predictor);
 	features = predictor_features(&predictor);
-	if (trained_columns_read(model, &columns))
+	if (trained_columns_read(model, predictor.weights, &columns))
 		add_columns(card, &columns.encoders, model->weight);
 	else
 		add_elements(card, &predictor, features);

@@ -99,7 +99,7 @@ declared_features(JsonbContainer *root, const char *label)
 }
 
 bool
-trained_columns_read(const Model *model, TrainedColumns *columns)
+trained_columns_read(const Model *model, int weights, TrainedColumns *columns)
 {
 	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
 	JsonbContainer *root = &details->root;
@@ -117,7 +117,7 @@ trained_columns_read(const Model *model, TrainedColumns *columns)
 	encoders_parse(declared_features(root, columns->label), describe(object_member(root, "types")),
 				   &all);
 	encoders_choose(&all, feature_names(features), columns->label, &columns->encoders);
-	if (columns->encoders.features + (columns->intercept ? 1 : 0) != model->weights)
+	if (columns->encoders.features + (columns->intercept ? 1 : 0) != weights)
 		refuse_details("It has another number of weights than its columns have features.");
 	return true;
 }

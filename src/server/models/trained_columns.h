@@ -25,11 +25,13 @@ typedef struct TrainedColumns
 } TrainedColumns;
 
 /*
+ * weights: the number of the model's, of each class if there are several (Predictor).
+ *
  * False for a model that was trained on an array, or by dpobj 0.1.0, which did not write down the
  * types of columns.  Raises 22023 for details that do not fit the weights: anybody can make a
  * value of type dp_model.
  */
-extern bool trained_columns_read(const Model *model, TrainedColumns *columns);
+extern bool trained_columns_read(const Model *model, int weights, TrainedColumns *columns);
 
 /* A feature as training rounds it, to a multiple of 2^-16. */
 extern double trained_feature(double feature);

@@ -123,6 +123,11 @@ put_target(const Training *training, Encoding *encoding)
 	encoding->scale[0] = 1;
 	encoding->low[0] = options->target_low;
 	encoding->high[0] = options->target_high;
+	if (training->method == METHOD_SOFTMAX) /* the number of the class */
+	{
+		encoding->low[0] = 0;
+		encoding->high[0] = options->classes - 1;
+	}
 	if (training->method == METHOD_LINEAR)
 		scale_target(training, encoding);
 	if (encoding->groups == 0)

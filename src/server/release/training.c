@@ -283,11 +283,13 @@ training_set_method(Training *training, const char *method, const char *others)
 		if (strcmp(method, method_name((TrainingMethod) i)) == 0)
 		{
 			training->method = (TrainingMethod) i;
+			training->automatic = training->method == METHOD_AUTO;
 			return;
 		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: auto, halfspace, logistic, svm, simplex, linear%s.", others)));
+			 errhint("Methods are: auto, halfspace, logistic, svm, softmax, simplex, linear%s.",
+					 others)));
 }
 
 void
@@ -298,15 +300,6 @@ training_set_protected(Training *training, const Encoders *features, const Prote
 	training->options.n = protection->n;
 	training->person = protection->person;
 	training->rows_per_person = protection->max_rows_per_person;
-}
-
-void
-training_set_target(Training *training, const Encoder *encoder)
-{
-	training->options.target_low = encoder->low;
-	training->options.target_high = encoder->high;
-	training->options.target_center = encoder->center;
-	training->options.target_scale = encoder->scale;
 }
 
 void
@@ -335,6 +328,65 @@ training_begin(Training *training, int features)
 		training_set_features(training, features);
 	else
 		encoding_lay_out(training, 0);
+}
+
+/* ---- what is declared about the label ---- */
+
+static void
+set_target(Options *options, const Encoder *label)
+{
+	options->target_low = label->low;
+	options->target_high = label->high;
+	options->target_center = label->center;
+	options->target_scale = label->scale;
+}
+
+static void
+set_classes(Training *training, const Encoder *label)
+{
+	if (label->categories < 2 || label->categories > INSTANCE_MAX_CLASSES)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a label takes 2 to %d levels, and column \"%s\" has %d",
+							   INSTANCE_MAX_CLASSES, label->column.name, label->categories)));
+	training->label.column = label->column;
+	training->label.classes = label->set;
+	training->options.classes = label->categories;
+}
+
+static void
+refuse_label(const Training *training, const Encoder *label)
+{
+	const char *method = method_name(training->method);
+
+	if (label->is_class)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("method \"%s\" is not for label \"%s\", which has levels", method,
+							   label->column.name),
+						errdetail("It predicts whether a label is positive."),
+						errhint("Use method \"softmax\", or declare the label as {\"positive\": "
+								"[...]}.")));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("method \"%s\" is not for label \"%s\", which has no levels", method,
+						   label->column.name),
+					errdetail("It predicts one of several classes, which are the label's levels."),
+					errhint("Use method \"auto\", or declare the label as {\"levels\": [...]}.")));
+}
+
+void
+training_set_label(Training *training, const Encoder *label, Jsonb *options)
+{
+	if (label->is_class && training->automatic)
+	{
+		training->method = METHOD_SOFTMAX;
+		training->reason = "the label is one of several classes";
+		training_set_options(training, options);
+	}
+	if (label->is_class != (training->method == METHOD_SOFTMAX))
+		refuse_label(training, label);
+	if (label->is_class)
+		set_classes(training, label);
+	else if (method_has_target(training->method))
+		set_target(&training->options, label);
 }
 
 /* ---- for the ledger and the model ---- */

@@ -35,9 +35,10 @@ enum
 typedef struct Training
 {
 	TrainingMethod method; /* once settled it is never METHOD_AUTO */
+	bool automatic;        /* METHOD_AUTO was asked for */
 	PrivacyCost cost;      /* delta_charged is final once settled */
 	Options options;
-	LabelRule label;        /* at the owner's door; not of methods with a target */
+	LabelRule label;        /* of METHOD_SOFTMAX; at the owner's door of every label but a target */
 	bool by_analyst;        /* then a mechanism must be sure to finish (rule F3) */
 	const char *person;     /* column that names the row's person; NULL: rows are protected */
 	int rows_per_person;    /* 0 without person */
@@ -119,8 +120,12 @@ extern void training_set_features(Training *training, int features);
  */
 extern void training_append_choice(StringInfo text, const Training *training);
 
-/* Sets the range of a label that is a number, by its encoder; before training_begin(). */
-extern void training_set_target(Training *training, const Encoder *encoder);
+/*
+ * Sets what is declared about the label of a table: the range of a target or the classes.  Options
+ * are set and are parsed again if METHOD_AUTO becomes METHOD_SOFTMAX; what follows from other
+ * columns is set after it.  Raises 22023 if the method is not for such a label.
+ */
+extern void training_set_label(Training *training, const Encoder *label, Jsonb *options);
 
 /* What is known about the laws of a settled training, with the cost that is charged. */
 extern Pair training_pair(const Training *training);

@@ -177,16 +177,33 @@ encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *res
 
 /* ---- labels ---- */
 
+static const Encoder *
+class_encoder(const Encoder *levels)
+{
+	Encoder *class = palloc(sizeof(Encoder));
+
+	*class = *levels;
+	class->is_class = true;
+	class->features = 1;
+	class->low = 0.0;
+	class->high = levels->categories - 1;
+	class->drop_first = class->null_indicator = class->substitute = false;
+	return class;
+}
+
 const Encoder *
 encoders_label(const Encoders *all, const char *name)
 {
 	const Encoder *encoder = find_encoder(all, name);
 
+	if (encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE)
+		return class_encoder(encoder);
 	if (encoder->kind != ENCODER_LABEL && encoder->column.kind != COLUMN_BOOLEAN)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" is not declared as a label", name),
-						errhint("A label is a boolean column or one whose encoder is "
-								"{\"positive\": [...]}.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" is not declared as a label", name),
+				 errhint("A label is a boolean column or one whose encoder is "
+						 "{\"positive\": [...]} or, for several classes, {\"levels\": [...]}.")));
 	return encoder;
 }
 
@@ -434,6 +451,8 @@ encode_category(const Encoder *encoder, Datum datum, bool isnull, double *featur
 		category--;
 	for (int j = 0; j < encoder->features; j++)
 		features[j] = j == category ? 1.0 : 0.0;
+	if (encoder->is_class)
+		features[0] = category;
 	return !missing;
 }
 

@@ -25,13 +25,15 @@
  *               positive for some values and negative for others; without "negative"
  *               for every other value (label.h).
  *
+ * A column with levels may be a label, too, whose levels are the classes.
+ *
  * "drop_first": true leaves out the feature of the first level or bin.
  *
  * A value is missing if it is NULL, NaN or none of the levels.  By default a row with a missing
- * value is neutral; so is a row whose label is NULL or neither.  "null" is the substitute of a
- * missing value: a number within the clip bounds, true or false, a level, or, for bins, a number in
- * one of them. "null_indicator": true adds a feature that is 1 if the value is missing and else 0;
- * without "null" the other features of the column are then 0, clipped.
+ * value is neutral; so is a row whose label is NULL, neither or no class.  "null" is the substitute
+ * of a missing value: a number within the clip bounds, true or false, a level, or, for bins, a
+ * number in one of them. "null_indicator": true adds a feature that is 1 if the value is missing
+ * and else 0; without "null" the other features of the column are then 0, clipped.
  */
 #ifndef DPOBJ_ENCODERS_H
 #define DPOBJ_ENCODERS_H
@@ -84,6 +86,7 @@ typedef struct Encoder
 	double *edge;   /* between bins */
 	ColumnSet set;  /* the levels */
 	bool drop_first;
+	bool is_class; /* a label with levels: its one feature is the position of the level, from 0 */
 
 	/* missing values */
 	bool null_indicator;
@@ -130,7 +133,10 @@ extern void encoders_choose(const Encoders *all, List *names, const char *label,
  */
 extern void encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *rest);
 
-/* The encoder of a label, which must have "positive" or be a boolean. */
+/*
+ * The encoder of a label, which must have "positive" or "levels" or be a boolean.  With levels,
+ * is_class is set; any other value makes its row neutral, whatever the substitute of a feature is.
+ */
 extern const Encoder *encoders_label(const Encoders *all, const char *name);
 
 /* The encoder of a target, which must be a number or a boolean without an indicator. */
