@@ -211,6 +211,34 @@ for my $milliseconds (100, 1000, 3000)
 	measured("statement_timeout, price_plan at $milliseconds ms", time() - $start - $milliseconds / 1000);
 }
 
+# ---- the noise of quantiles, which many groups may need long for ----
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE looker LOGIN;
+ALTER ROLE looker SET dpobj.release_tick = 0;
+CREATE TABLE part AS SELECT i / 30 AS street, i % 30 AS house, i % 100 AS age FROM generate_series(0, 899) i;
+SELECT dpobj.protect('part', jsonb_build_object('age', '{"clip": [0, 100]}'::jsonb, 'street', levels, 'house', levels))
+  FROM (SELECT jsonb_build_object('levels', jsonb_agg(i)) AS levels FROM generate_series(0, 29) i) s;
+SELECT dpobj.set_budget('part', 'looker', 10, 0);
+SQL
+spends(
+	$node,
+	'statement_timeout, quantiles of many groups',
+	{ epsilon => 1, charged => 2, released => 1 },
+	sub {
+		my $session = session($node, user => 'looker');
+		my $quantiles = join(',', map { $_ / 101 } 1 .. 100);
+		my $statement = "SELECT count(*) FROM dpobj.quantiles('part', 'age', '{$quantiles}', 0.5, '{street,house}')";
+		my $start = time();
+		like($session->ask($statement), qr/^90000$/m, 'quantiles of 900 groups');
+		my $whole = time() - $start;
+		$session->ask(sprintf 'SET statement_timeout = %d', 1000 * $whole / 4);
+		$start = time();
+		like($session->ask($statement), qr/^ERROR:  57014: .* statement timeout$/m, 'quantiles: the expected error');
+		my $took = time() - $start;
+		cmp_ok($took, '<', $whole * 3 / 4, "quantiles: after $took s of $whole s");
+	});
+
 # ---- cancels at random moments ----
 
 spends(

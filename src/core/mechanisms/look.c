@@ -179,31 +179,23 @@ quantiles_request(const Look *look, int64_t epsilon, QuantilesRequest *request)
 	memcpy(request->quantile, look->quantile, sizeof(request->quantile));
 }
 
-static void
-draw_quantiles(const Look *look, int64_t epsilon, Bits *bits, int64_t *number)
-{
-	QuantilesRequest request;
-
-	quantiles_request(look, epsilon, &request);
-	for (int cell = 0; cell < look->cells; cell++)
-	{
-		int64_t answer[QUANTILES_MOST];
-
-		quantiles_draw(&request, number, bits, answer);
-		memcpy(number, answer, (size_t) look->quantiles * sizeof(int64_t));
-		number += numbers_of_cell(look);
-	}
-}
-
 void
-look_draw(const Look *look, int64_t epsilon, Bits *bits, int64_t *number)
+look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, int64_t *number)
 {
+	int count = numbers_of_cell(look);
+	int first = cell * count;
+
 	if (look->kind == LOOK_QUANTILES)
 	{
-		draw_quantiles(look, epsilon, bits, number);
+		int64_t answer[QUANTILES_MOST];
+		QuantilesRequest request;
+
+		quantiles_request(look, epsilon, &request);
+		quantiles_draw(&request, number + first, bits, answer);
+		memcpy(number + first, answer, (size_t) look->quantiles * sizeof(int64_t));
 		return;
 	}
-	for (int i = 0; i < look_numbers(look); i++)
+	for (int i = first; i < first + count; i++)
 	{
 		uint64_t reach = look_reach(look, i);
 

@@ -88,10 +88,11 @@ extern void look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_
 extern uint64_t look_reach(const Look *look, int position);
 
 /*
- * Adds the noise of one release to the vector.  Of quantiles, the first numbers of each cell become
- * their x, and the others are lost.
+ * Adds the noise of one release to a cell's numbers in the vector; a release is all cells.  Of
+ * quantiles, the first numbers of the cell become their x, and the others are lost; 100 of them
+ * take some milliseconds.
  */
-extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int64_t *number);
+extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, int64_t *number);
 
 /*
  * The answer about a cell.  But for a chance of 1 - level, each by itself, the truth is from low to

@@ -13,6 +13,7 @@
 #include "core/base/names.h"
 
 #include "server/base/digest.h"
+#include "server/base/gate.h"
 #include "server/base/json_value.h"
 #include "server/base/random_bits.h"
 #include "server/release/looks.h"
@@ -352,7 +353,11 @@ looks_draw(const LookRequest *request, int64 *number)
 	Bits bits;
 
 	random_bits_init(&bits);
-	look_draw(&request->look, request->cost.epsilon, &bits, number);
+	for (int cell = 0; cell < request->look.cells; cell++)
+	{
+		GATE_CHECK_FOR_INTERRUPTS();
+		look_draw(&request->look, request->cost.epsilon, &bits, cell, number);
+	}
 }
 
 /* ---- the answer ---- */

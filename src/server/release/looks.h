@@ -88,7 +88,7 @@ extern Pair looks_pair(const LookRequest *request);
 /* Commits the charge; returns its ledger id. */
 extern int64 looks_charge(const LookRequest *request);
 
-/* Adds the noise to the numbers. */
+/* Adds the noise to the numbers; an interrupt ends it, and the charge stays. */
 extern void looks_draw(const LookRequest *request, int64 *number);
 
 /* The look_answers() answers of noisy numbers. */

@@ -212,6 +212,13 @@ place_mass(int place, double quarter, double rate)
 	return mass_between(low, high, rate);
 }
 
+static void
+draw_cells(const Look *look, int64_t epsilon, int64_t *number)
+{
+	for (int cell = 0; cell < look->cells; cell++)
+		look_draw(look, epsilon, &bits, cell, number);
+}
+
 /* Numbers i and j of a look have the reaches that are given here, and independent noise. */
 static void
 test_law(const Look *look, int64_t epsilon, int i, double reach_i, int j, double reach_j)
@@ -228,7 +235,7 @@ test_law(const Look *look, int64_t epsilon, int i, double reach_i, int j, double
 		int place[2];
 
 		memcpy(truth, number, sizeof(truth));
-		look_draw(look, epsilon, &bits, number);
+		draw_cells(look, epsilon, number);
 		for (int k = 0; k < 2; k++)
 		{
 			place[k] = place_of(number[position[k]] - truth[position[k]], reach[k] / 4);
@@ -345,7 +352,7 @@ test_coverage(LookKind kind, Adjacency adjacency, int64_t rows, double value, do
 		LookAnswer answer;
 
 		memcpy(number, exact, sizeof(number));
-		look_draw(&look, epsilon, &bits, number);
+		draw_cells(&look, epsilon, number);
 		look_answer(&look, epsilon, level, number, 1, &answer);
 		CHECK(answer.low <= answer.high);
 		CHECK(kind != LOOK_AVERAGE || answer.known == (answer.rows > 0));
@@ -420,7 +427,7 @@ test_quantiles(void)
 		CHECK(look_set_steps(&look, -10, 10, 4));
 		CHECK(look_numbers(&look) == 5 * cells && look_answers(&look) == cells);
 		look_add(&look, cells - 1, 3, 100, number);
-		look_draw(&look, 1000 * EPSILON_ONE, &bits, number);
+		draw_cells(&look, 1000 * EPSILON_ONE, number);
 		look_answer(&look, 1000 * EPSILON_ONE, 0.95, number, cells - 1, &answer);
 		CHECK(answer.value == 5);
 		look_answer(&look, EPSILON_ONE / 1000, 0.95, number, cells - 1, &answer);
