@@ -2,10 +2,12 @@
  * quantiles.c - rank errors of private quantiles, beside the formulas of others
  * (bench/quantiles.sh).
  *
- * The figures are means, over quantiles and draws, of how many rows the quantile q N lies outside
- * of the ranks of what was released: 0 if it is between the rows below and the rows up to it.
- * Neighbours: add_remove.  The table's last column is dpobj's figure over the smaller one of OpenDP
- * and the tree.
+ * The figures are means, over quantiles, draws and samples, of how many rows the quantile q N lies
+ * outside of the ranks of what was released: 0 if it is between the rows below and the rows up to
+ * it.  Several samples, because with many equal values all depends on how near the borders of the
+ * values are to the quantiles.  Neighbours: add_remove.  The table's last columns are dpobj's
+ * figure over the smaller one of OpenDP and the tree, and its standard error from the samples'
+ * differences.
  *
  *   halving   dpobj: quantiles_draw()
  *   joint     JointExp (Gillenwater, Joseph and Kulesza 2021): all quantiles by one draw of the
@@ -27,7 +29,8 @@
 #include "measure.h"
 
 #define ROWS 10000
-#define DRAWS 300
+#define SAMPLES 12
+#define DRAWS 600 /* from a sample, over the number of quantiles */
 #define MOST_CELLS ((1 << 20) + 1)
 
 typedef struct Sample
@@ -39,6 +42,8 @@ typedef struct Sample
 	double row[ROWS]; /* sorted */
 	int64_t cells;
 	int64_t *count;
+	int64_t run[2 * ROWS + 2]; /* beginnings of cells with rows and of runs of cells without */
+	int runs;
 } Sample;
 
 typedef struct Job
@@ -131,6 +136,10 @@ make_sample(Sample *sample, const char *name, double low, double high, bool inte
 		sample->count[(int64_t) rint((value - low) / step(sample))]++;
 	}
 	qsort(sample->row, ROWS, sizeof(double), compare_doubles);
+	for (int64_t cell = 0; cell < sample->cells; cell++)
+		if (cell == 0 || sample->count[cell] != 0 || sample->count[cell - 1] != 0)
+			sample->run[sample->runs++] = cell;
+	sample->run[sample->runs] = sample->cells;
 }
 
 /* The rows below a value, or up to it. */
@@ -206,13 +215,13 @@ noisy_maximum(const Sample *sample, double q, double epsilon)
 	int64_t answer = 0;
 	double under = 0;
 
-	for (int64_t from = 0, end; from < sample->cells; from = end)
+	for (int i = 0; i < sample->runs; i++)
 	{
+		int64_t from = sample->run[i];
+		int64_t end = sample->run[i + 1];
 		double rows = (double) sample->count[from];
 		double noisy;
 
-		for (end = from + 1; end < sample->cells && rows == 0 && sample->count[end] == 0;)
-			end++;
 		noisy = largest_noise((double) (end - from)) -
 				rate * fabs((1 - q) * under - q * (ROWS - under - rows));
 		if (noisy > best)
@@ -429,47 +438,73 @@ mean_error(const Job *job, void (*draw)(const Job *, double *), int draws)
 	return sum / draws;
 }
 
+/* Each way's error is a mean over samples. */
 static void
-print_line(const Sample *sample, int quantiles, double epsilon)
+print_line(const Sample *samples, int quantiles, double epsilon)
 {
-	Job job = {.sample = sample, .epsilon = epsilon, .quantiles = quantiles};
-	double halving;
-	double joint;
-	double opendp;
-	double of_tree;
+	static void (*const ways[])(const Job *, double *) = {draw_halving, draw_joint, draw_opendp,
+														  draw_tree};
+	double error[4][SAMPLES];
+	double mean[4] = {0};
+	double variance = 0;
+	int best;
 
-	for (int i = 0; i < quantiles; i++)
-		job.q[i] = (i + 1.0) / (quantiles + 1);
-	prepare_joint(&job);
-	halving = mean_error(&job, draw_halving, DRAWS);
-	joint = mean_error(&job, draw_joint, DRAWS);
-	opendp = mean_error(&job, draw_opendp, DRAWS / 3);
-	of_tree = mean_error(&job, draw_tree, DRAWS);
-	printf("%-10s %4d %7g %9.3f %9.2f %9.2f %9.2f %8.2f\n", sample->name, quantiles, epsilon,
-		   halving, joint, opendp, of_tree, halving / fmin(opendp, of_tree));
+	for (int k = 0; k < SAMPLES; k++)
+	{
+		Job job = {.sample = &samples[k], .epsilon = epsilon, .quantiles = quantiles};
+
+		for (int i = 0; i < quantiles; i++)
+			job.q[i] = (i + 1.0) / (quantiles + 1);
+		prepare_joint(&job);
+		for (int way = 0; way < 4; way++)
+		{
+			error[way][k] = mean_error(&job, ways[way], DRAWS / quantiles);
+			mean[way] += error[way][k] / SAMPLES;
+		}
+	}
+	best = mean[2] < mean[3] ? 2 : 3;
+	for (int k = 0; k < SAMPLES; k++)
+		variance += pow(error[0][k] - error[best][k] - mean[0] + mean[best], 2) /
+					(SAMPLES * (SAMPLES - 1.0));
+	printf("%-10s %4d %7g %9.3f %9.3f %9.3f %9.3f %8.2f +- %.2f\n", samples[0].name, quantiles,
+		   epsilon, mean[0], mean[1], mean[2], mean[3], mean[0] / mean[best],
+		   sqrt(variance) / mean[best]);
 	fflush(stdout);
 }
 
-int
-main(void)
+static void
+print_values(const char *name, double low, double high, bool integer, double (*row)(void))
 {
-	static Sample samples[4];
+	static Sample samples[SAMPLES];
 	static const int counts[] = {1, 3, 9, 19};
 
+	for (int k = 0; k < SAMPLES; k++)
+		make_sample(&samples[k], name, low, high, integer, row);
+	for (int c = 0; c < 4; c++)
+		for (int e = 0; e < 2; e++)
+			print_line(samples, counts[c], e == 0 ? 0.1 : 1);
+	for (int k = 0; k < SAMPLES; k++)
+		free(samples[k].count);
+}
+
+/* A value's name as an argument: this one alone. */
+int
+main(int argc, char **argv)
+{
+	const char *only = argc > 1 ? argv[1] : "uniform lognormal age hours";
+
 	test_begin(1);
-	make_sample(&samples[0], "uniform", 0, 1, false, uniform_row);
-	make_sample(&samples[1], "lognormal", 0, 1e6, false, lognormal_row);
-	make_sample(&samples[2], "age", 0, 120, true, age_row);
-	make_sample(&samples[3], "hours", 0, 100, true, hours_row);
-	printf("rank errors, %d rows\n", ROWS);
+	printf("rank errors, %d samples of %d rows\n", SAMPLES, ROWS);
 	printf("%-10s %4s %7s %9s %9s %9s %9s %8s\n", "values", "q's", "epsilon", "halving", "joint",
 		   "OpenDP", "tree", "ratio");
-	for (int k = 0; k < 4; k++)
-		for (int c = 0; c < 4; c++)
-			for (int e = 0; e < 2; e++)
-				print_line(&samples[k], counts[c], e == 0 ? 0.1 : 1);
-	for (int k = 0; k < 4; k++)
-		free(samples[k].count);
+	if (strstr(only, "uniform") != NULL)
+		print_values("uniform", 0, 1, false, uniform_row);
+	if (strstr(only, "lognormal") != NULL)
+		print_values("lognormal", 0, 1e6, false, lognormal_row);
+	if (strstr(only, "age") != NULL)
+		print_values("age", 0, 120, true, age_row);
+	if (strstr(only, "hours") != NULL)
+		print_values("hours", 0, 100, true, hours_row);
 	arena_destroy(arena);
 	return 0;
 }

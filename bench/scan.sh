@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scan.sh - how long scan and training at the analyst's door take, and how much memory, beside count(*)
-# and the aggregate.
+# scan.sh - how long scan, training and quantiles at the analyst's door take, and how much memory, beside
+# count(*), percentile_disc and the aggregates.
 #
 #   bench/scan.sh [ROWS [MIXED_ROWS]]      1,000,000 of 23 float8 and 5,000,000 of 40 columns
 #
@@ -43,6 +43,10 @@ measure "$wide_rows x 23 float8, count(*)" "SELECT count(*) FROM wide;"
 measure "$wide_rows x 23 float8, scan and state" "$(scan wide)"
 measure "$wide_rows x 23 float8, dpobj.train" "$(train wide)"
 measure "$wide_rows x 23 float8, dp_halfspace" "SELECT dp_halfspace(ARRAY[$columns], label, 1.0, 0, '{\"grid\": {\"sparse\": 2}}') FROM wide;"
+quantiles='{0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9}'
+measure "$wide_rows rows, nine by percentile_disc" "SELECT percentile_disc('$quantiles'::float8[]) WITHIN GROUP (ORDER BY x1) FROM wide;"
+measure "$wide_rows rows, nine by dp_quantiles" "SELECT dp_quantiles(x1, '$quantiles', 0, 1, 1.0) FROM wide;"
+measure "$wide_rows rows, nine by dpobj.quantiles" "SELECT value FROM dpobj.quantiles('wide', 'x1', '$quantiles', 1, options => '{\"clip\": [0, 1]}');"
 measure "$mixed_rows x 40 mixed, count(*)" "SELECT count(*) FROM mixed;"
 measure "$mixed_rows x 40 mixed, scan and state" "$(scan mixed)"
 unprivileged "psql -X -q -v ON_ERROR_STOP=1" >/dev/null <<'SQL'
