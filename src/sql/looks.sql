@@ -1,4 +1,4 @@
--- Looks: private counts, sums, averages, histograms and quantiles; what both doors return, and the analyst's door
+-- Looks: private counts, sums, averages, histograms, quantiles and profiles; what both doors return, and the analyst's door
 
 CREATE TYPE @extschema@.dp_look AS (
   value float8,
@@ -91,3 +91,11 @@ CREATE FUNCTION dpobj.quantiles(relation regclass, "column" text, quantiles floa
   AS 'MODULE_PATHNAME', 'dpobj_quantiles';
 COMMENT ON FUNCTION dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb) IS
   'private quantiles of a column of a protected table, its values clipped to public bounds';
+
+CREATE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL)
+  RETURNS TABLE ("column" text, bin text, rows float8, low float8, high float8, share float8, bar text)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_profile';
+COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb) IS
+  'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';

@@ -154,6 +154,12 @@ SELECT audit.add_call('dpobj.count by groups', 1, 0, '[[[[1], true]], [[[1], fal
                       $$SELECT (max(value) FILTER (WHERE key[1] = 'true') >= 1 AND max(value) FILTER (WHERE key[1] = 'false') <= 0)::int
                         FROM dpobj.count('{0}', 1.0, '{y}')$$);
 
+-- the row changes its use and its bin in both columns
+SELECT audit.add_call('dpobj.profile', 1, 0, '[[[[1], true, 0]], [[[1], null, 5]]]',
+                      $$SELECT (bool_and(rows >= 1) FILTER (WHERE bin IN ('usable', '-1 to 1', 'true'))
+                                AND bool_and(rows <= 0) FILTER (WHERE bin IN ('not usable', 'above 1') OR ("column" = 'y' AND bin = 'NULL')))::int
+                        FROM dpobj.profile('{0}', 1.0)$$);
+
 -- ---- dpobj.train ----
 
 INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.train', 1, 0,
@@ -163,7 +169,7 @@ INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.tr
 -- The calibration for batches, the calls of opsamp and a pool take long, choices and counts hardly any time.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
 UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian|pool';
-UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.count';
+UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.(count|profile)';
 UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
 
 SELECT audit.make_tables(p) FROM audit.pair p;

@@ -86,6 +86,8 @@ mutants=(
   '234|test_look|look: the reach of one cell where a replaced row moves between several'
   '235|test_look|look: values above the upper bound not clipped'
   '237|test_look|look: each of the two numbers of an average has all of epsilon'
+  '238|test_look|look: each column of a profile has all of epsilon'
+  '260|test_look|look: the usable rows of a profile are not counted among its histograms'
   '133|test_select_list|list: the first candidate with heads instead of a random one'
   '134|test_select_list|list: rate times 1 / 0.8'
   '192|test_privacy|prior: the power depends on the number of distinct rows'

@@ -63,14 +63,30 @@ look_set_steps(Look *look, double low, double high, int64_t steps)
 	return true;
 }
 
+int
+look_profile_cells(const Look *look)
+{
+	int cells = PROFILE_COLUMNS;
+
+	for (int i = 0; i < look->columns; i++)
+		cells += look->column[i].cells;
+	return cells;
+}
+
 /* The encoding multiplies by 2^16 and rounds: low and high become exactly those of the look. */
 void
 look_encoding(const Look *look, Encoding *encoding)
 {
 	encoding_init(encoding);
-	encoding->features = 1;
+	encoding->features = look->kind == LOOK_PROFILE ? look->columns : 1;
 	encoding->low[0] = 0.0;
 	encoding->high[0] = 0.0;
+	for (int i = 0; look->kind == LOOK_PROFILE && i < look->columns; i++)
+	{
+		encoding->scale[i] = FIXED_POINT_ONE;
+		encoding->low[i] = 0.0;
+		encoding->high[i] = (double) (look->column[i].cells - 1) / FIXED_POINT_ONE;
+	}
 	if (look_has_values(look->kind))
 	{
 		encoding->center[0] = look->middle;
@@ -100,17 +116,38 @@ look_numbers(const Look *look)
 	return look->cells * numbers_of_cell(look);
 }
 
+/* x: the row's cell of each column */
+static void
+add_to_columns(const Look *look, const int32_t *x, int64_t rows, int64_t *number)
+{
+	int64_t *column = number + PROFILE_COLUMNS;
+	bool usable = true;
+
+	for (int i = 0; i < look->columns; i++)
+	{
+		column[x[i]] += rows;
+		usable = usable && x[i] < look->column[i].usable;
+		column += look->column[i].cells;
+	}
+	number[usable ? PROFILE_USABLE : PROFILE_OTHERS] += rows;
+}
+
 void
-look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_t *number)
+look_add(const Look *look, int cell, const int32_t *x, int64_t rows, int64_t *number)
 {
 	number += cell * numbers_of_cell(look);
+	if (look->kind == LOOK_PROFILE)
+	{
+		add_to_columns(look, x, rows, number);
+		return;
+	}
 	if (look->kind == LOOK_QUANTILES)
 	{
-		number[x] += rows;
+		number[*x] += rows;
 		return;
 	}
 	if (look_has_values(look->kind))
-		*number++ += x * rows;
+		*number++ += *x * rows;
 	if (look->kind != LOOK_SUM)
 		*number += rows;
 }
@@ -137,17 +174,32 @@ reach_of_sum(const Look *look)
 }
 
 /*
+ * The histograms of a profile, in each of which a row has a cell: of the columns, and that of
+ * usable and other rows.
+ */
+static uint64_t
+histograms(const Look *look)
+{
+	if (MUTANT(238))
+		return 1;
+	return (uint64_t) look->columns + (MUTANT(260) ? 0 : 1);
+}
+
+/*
  * Of one row.  One that is replaced may leave a cell and enter another, so that several cells count
  * twice what an entering row changes.
  */
 static uint64_t
 reach_of_row(const Look *look, int position)
 {
-	bool moves = look->adjacency == ADJACENCY_REPLACE && look->cells > 1 && !MUTANT(234);
+	bool several = look->cells > 1 || look->kind == LOOK_PROFILE;
+	bool moves = look->adjacency == ADJACENCY_REPLACE && several && !MUTANT(234);
 	uint64_t times = moves ? 2 : 1;
 
 	if (look->kind == LOOK_SUM)
 		return look->cells > 1 ? times * largest(look) : reach_of_sum(look);
+	if (look->kind == LOOK_PROFILE)
+		return times * histograms(look);
 	if (look->kind != LOOK_AVERAGE)
 		return times;
 	/* half of epsilon for the sum and half for the rows (theorem T4) */

@@ -1,5 +1,6 @@
 /*
- * look.h - a look at a table: counts, sums, averages and histograms with noise (theorems T1 to T5).
+ * look.h - a look at a table: counts, sums, averages, histograms and profiles with noise (theorems
+ * T1 to T5 and T7).
  *
  * A look is a vector of integers with a public reach each, and nothing else: noisy.h has its noise.
  * Quantiles are the exception: quantiles.h draws them from the rows at each x.
@@ -10,6 +11,9 @@
  *   sum                a number for each cell: the sum of its values
  *   average            two numbers for each cell: the sum of its centred values, then its usable
  * rows
+ *   profile            several histograms of the same rows: a row that passes the filter is in one
+ * cell of each column.  The first two numbers are the rows that a training can use, by their cells,
+ * and the others; then follow the cells of the first column, of the second, ...
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
  * of 2, of which the larger bound (for an average: half the distance of the bounds) has 2^23 to
@@ -33,15 +37,33 @@ typedef enum LookKind
 	LOOK_AVERAGE,
 	LOOK_HISTOGRAM,
 	LOOK_QUANTILES,
+	LOOK_PROFILE,
 	LOOK_KINDS
 } LookKind;
+
+/* A column of a profile. */
+typedef struct LookColumn
+{
+	int cells;  /* 2 or more */
+	int usable; /* so many of its first cells are of rows that a training can use */
+} LookColumn;
+
+#define LOOK_MOST_COLUMNS GRID_MAX_DIMENSION
+
+/* The first numbers of a profile, before those of its columns. */
+enum
+{
+	PROFILE_USABLE,
+	PROFILE_OTHERS,
+	PROFILE_COLUMNS
+};
 
 /* The public parameters of a look. */
 typedef struct Look
 {
 	LookKind kind;
 	Adjacency adjacency;
-	int cells;
+	int cells;               /* of a profile look_profile_cells() */
 	int64_t rows_per_person; /* 1 if rows are protected */
 
 	/* sums and averages; x is from low to high, both whole */
@@ -54,6 +76,10 @@ typedef struct Look
 	double span;
 	int quantiles;
 	int32_t quantile[QUANTILES_MOST]; /* increasing, in millionths */
+
+	/* a profile */
+	int columns; /* 1 .. LOOK_MOST_COLUMNS */
+	const LookColumn *column;
 } Look;
 
 /* Does the kind have values, and so bounds? */
@@ -75,16 +101,22 @@ extern bool look_set_bounds(Look *look, double low, double high);
  */
 extern bool look_set_steps(Look *look, double low, double high, int64_t steps);
 
-/* The map from a value, or from any number if there are no values, to x. */
+/* The number of cells of a profile: all cells of its columns and the two first. */
+extern int look_profile_cells(const Look *look);
+
+/*
+ * The map from a value, or from any number if there are no values, to x; of a profile, from the
+ * numbers of a row's cells, one for each column, to the same as integers.
+ */
 extern void look_encoding(const Look *look, Encoding *encoding);
 
 /* The length of the vector; it is in the order of the cells. */
 extern int look_numbers(const Look *look);
 
-/* Adds so many usable rows of a cell with this x to the vector. */
-extern void look_add(const Look *look, int cell, int32_t x, int64_t rows, int64_t *number);
+/* Adds so many usable rows of a cell (of a profile 0) with this encoding to the vector. */
+extern void look_add(const Look *look, int cell, const int32_t *x, int64_t rows, int64_t *number);
 
-/* The reach of a number of the vector (theorems T2 to T4); not of quantiles. */
+/* The reach of a number of the vector (theorems T2 to T4 and T7); not of quantiles. */
 extern uint64_t look_reach(const Look *look, int position);
 
 /*

@@ -212,6 +212,18 @@ analyst_open_look(Oid table, List *by, const char *column, bool is_histogram, Js
 	opened->shape.groups = &opened->groups;
 }
 
+void
+analyst_open_profile(Oid table, List *names, Jsonb *filter, AnalystTable *opened)
+{
+	Relation relation = open_table(table, opened);
+	List *columns = names == NIL ? json_keys(&opened->protection.encoders->root) : names;
+	Encoders all;
+
+	protection_encoders(&opened->protection, RelationGetDescr(relation), columns, NULL, NIL, &all);
+	encoders_values(&all, names, &opened->features);
+	close_table(relation, filter, opened);
+}
+
 /* ---- describing ---- */
 
 static void

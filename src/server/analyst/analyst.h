@@ -72,6 +72,12 @@ extern void analyst_open(Oid table, List *by, List *names, const char *label, bo
 extern void analyst_open_look(Oid table, List *by, const char *column, bool is_histogram,
 							  Jsonb *filter, AnalystTable *opened, double *low, double *high);
 
+/*
+ * The same for a profile.  names: the columns, NIL for all declared ones; they are the features, by
+ * their values.
+ */
+extern void analyst_open_profile(Oid table, List *names, Jsonb *filter, AnalystTable *opened);
+
 /* JSON members for the ledger: relation, filter, person. */
 extern char *analyst_look_provenance(const AnalystTable *opened, Jsonb *filter);
 

@@ -1,11 +1,12 @@
 /*
- * look.c - dpobj.count(), dpobj.sum(), dpobj.avg(), dpobj.histogram() and dpobj.quantiles(): what a
- * table holds, with noise and the interval in which the truth is, for a role that may not read the
- * table.
+ * look.c - dpobj.count(), dpobj.sum(), dpobj.avg(), dpobj.histogram(), dpobj.quantiles() and
+ * dpobj.profile(): what a table holds, with noise and the interval in which the truth is, for a
+ * role that may not read the table.
  *
  * Rows are in cells by the declared values of the grouping columns and of a histogram's column,
  * which are public; each cell is answered, also one without rows.  A row without a value counts
- * nowhere, or in the bin "NULL" of a histogram.
+ * nowhere, or in the bin "NULL" of a histogram.  A profile has no groups: its rows are in one set,
+ * with the number of each column's value as a feature.
  */
 #include "postgres.h"
 
@@ -35,8 +36,8 @@ typedef struct AnalystLook
 {
 	LookRequest request;
 	Oid table;
-	char *column; /* NULL for a count */
-	List *by;     /* names */
+	char *column; /* NULL for a count and a profile */
+	List *by;     /* names; of a profile its columns */
 	Jsonb *filter;
 	Jsonb *options;
 	AnalystTable opened;
@@ -45,7 +46,14 @@ typedef struct AnalystLook
 	int64 *number;
 } AnalystLook;
 
-/* A count has no column, so that its other arguments stand one place before those of the others. */
+/* Does it speak of one column? */
+static bool
+has_column(LookKind kind)
+{
+	return kind != LOOK_COUNT && kind != LOOK_PROFILE;
+}
+
+/* Without a column the other arguments stand one place before. */
 static void
 read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 {
@@ -54,14 +62,15 @@ read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 	memset(look, 0, sizeof(*look));
 	looks_begin(&look->request, kind);
 	look->table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
-	if (kind != LOOK_COUNT)
+	if (has_column(kind))
 		look->column = TextDatumGetCString(argument_value(fcinfo, at++, "column"));
 	if (kind == LOOK_QUANTILES)
 		looks_read_quantiles(&look->request,
 							 DatumGetArrayTypeP(argument_value(fcinfo, at++, "quantiles")));
 	decimal_epsilon(argument_value(fcinfo, at, "epsilon"), NUMERICOID, &look->request.cost);
 	if (!PG_ARGISNULL(at + 1))
-		look->by = encoders_group_names(PG_GETARG_ARRAYTYPE_P(at + 1));
+		look->by = (kind == LOOK_PROFILE ? encoders_column_names
+										 : encoders_group_names)(PG_GETARG_ARRAYTYPE_P(at + 1));
 	look->filter = argument_json(fcinfo, at + 2, "filter");
 	look->options = argument_json(fcinfo, at + 3, "options");
 }
@@ -80,7 +89,11 @@ provenance(const AnalystLook *look)
 	}
 	foreach (cell, look->by)
 	{
-		appendStringInfoString(&text, cell == list_head(look->by) ? ", \"by\": [" : ", ");
+		if (cell == list_head(look->by))
+			appendStringInfo(&text, ", \"%s\": [",
+							 look->request.look.kind == LOOK_PROFILE ? "columns" : "by");
+		else
+			appendStringInfoString(&text, ", ");
 		escape_json(&text, lfirst(cell));
 	}
 	appendStringInfo(&text, "%s%s", look->by == NIL ? "" : "]",
@@ -88,13 +101,31 @@ provenance(const AnalystLook *look)
 	return text.data;
 }
 
-/* Bounds and cells follow from the declaration and the options alone. */
+/* The columns with their values. */
 static void
-settle(AnalystLook *look)
+settle_profile(AnalystLook *look)
+{
+	LookRequest *request = &look->request;
+	const Encoders *columns = &look->opened.features;
+	LookColumn *column;
+
+	analyst_open_profile(look->table, look->by, look->filter, &look->opened);
+	looks_read_options(request, look->options, NULL, NULL);
+	looks_set_columns(request, columns->count);
+	column = palloc(columns->count * sizeof(LookColumn));
+	for (int i = 0; i < columns->count; i++)
+		column[i] = (LookColumn){.cells = encoder_values(&columns->encoder[i]),
+								 .usable = encoder_usable_values(&columns->encoder[i])};
+	request->look.column = column;
+	request->look.cells = look_profile_cells(&request->look);
+}
+
+/* Groups, bins and the bounds of values. */
+static void
+settle_cells(AnalystLook *look)
 {
 	LookRequest *request = &look->request;
 	LookKind kind = request->look.kind;
-	const Protection *protection = &look->opened.protection;
 	double cells = 1;
 	double low;
 	double high;
@@ -111,6 +142,19 @@ settle(AnalystLook *look)
 	looks_set_cells(request, cells);
 	if (look_has_values(kind))
 		looks_set_bounds(request, low, high);
+}
+
+/* All of it follows from the declaration and the options alone. */
+static void
+settle(AnalystLook *look)
+{
+	LookRequest *request = &look->request;
+	const Protection *protection = &look->opened.protection;
+
+	if (request->look.kind == LOOK_PROFILE)
+		settle_profile(look);
+	else
+		settle_cells(look);
 	request->look.adjacency = protection->adjacency;
 	request->look.rows_per_person = Max(protection->max_rows_per_person, 1);
 	request->table = look->table;
@@ -141,13 +185,13 @@ add_records(SpillSink *self, const void *records, size_t bytes)
 	LookSink *sink = (LookSink *) self;
 	size_t size = spill_record_size(&sink->rows->shape);
 	const uint8 *record = records;
-	int32 x[2];
+	int32 x[LOOK_MOST_COLUMNS + 1]; /* a record has an even number of them */
 	RowCount count;
 
 	for (size_t at = 0; at + size <= bytes; at += size)
 	{
 		spill_unpack(&sink->rows->shape, record + at, x, &count);
-		look_add(sink->look, sink->cell, x[0], count.positive, sink->number);
+		look_add(sink->look, sink->cell, x, count.positive, sink->number);
 	}
 }
 
@@ -176,7 +220,7 @@ add_rows(AnalystLook *look, int cell, Rows *rows)
 {
 	rows_flush(rows);
 	for (uint32 i = 0; i < rows->distinct; i++)
-		look_add(&look->request.look, cell, rows->x[(Size) i * rows->stride],
+		look_add(&look->request.look, cell, rows->x + (Size) i * rows->stride,
 				 rows->count[i].positive, look->number);
 }
 
@@ -185,14 +229,17 @@ static bool
 run(void *context)
 {
 	AnalystLook *look = context;
-	int cells = look->request.look.cells;
-	Rows **rows = palloc(cells * sizeof(Rows *));
+	int sets = look->request.look.kind == LOOK_PROFILE ? 1 : look->request.look.cells;
+	Rows **rows = palloc(sets * sizeof(Rows *));
 
-	for (int i = 0; i < cells; i++)
+	for (int i = 0; i < sets; i++)
 		rows[i] = prepare_cell(look, i);
-	scan_run_groups(look->scan, rows, cells);
+	if (look->opened.shape.groups == NULL)
+		scan_run(look->scan, NULL, rows[0]);
+	else
+		scan_run_groups(look->scan, rows, sets);
 	scan_close(look->scan);
-	for (int i = 0; i < cells; i++)
+	for (int i = 0; i < sets; i++)
 		add_rows(look, i, rows[i]);
 	looks_draw(&look->request, look->number);
 	return true;
@@ -272,6 +319,9 @@ hash_request(const AnalystLook *look, uint8 hash[DIGEST_LENGTH])
 
 /* ---- the set ---- */
 
+/* The bar of that bin of a profile's column that has the most rows. */
+#define LONGEST_BAR "##########"
+
 /* Writes the names of a cell's values, one for each column; the last column changes first. */
 static void
 name_cell(const Encoders *columns, int cell, Datum *names)
@@ -322,6 +372,64 @@ put_answer(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, 
 	tuplestore_putvalues(set, descriptor, values, nulls);
 }
 
+/* A row: column, which is null where all rows are meant, bin, rows, low, high, share, bar. */
+static void
+put_bin(Tuplestorestate *set, TupleDesc descriptor, const char *column, const char *bin,
+		const LookAnswer *answer, double all, double most)
+{
+	double share = Min(Max(answer->value / Max(all, 1), 0), 1);
+	double length = most > 0 ? rint(strlen(LONGEST_BAR) * Max(answer->value, 0) / most) : 0;
+	Datum values[] = {
+		column == NULL ? (Datum) 0 : CStringGetTextDatum(column),
+		CStringGetTextDatum(bin),
+		Float8GetDatum(answer->value),
+		Float8GetDatum(answer->low),
+		Float8GetDatum(answer->high),
+		Float8GetDatum(rint(1000 * share) / 1000),
+		PointerGetDatum(cstring_to_text_with_len(LONGEST_BAR, (int) length)),
+	};
+	bool nulls[lengthof(values)] = {column == NULL};
+
+	tuplestore_putvalues(set, descriptor, values, nulls);
+}
+
+/* The bins of a column, or of all rows, whose names these are. */
+static void
+put_column(Tuplestorestate *set, TupleDesc descriptor, const char *column, char *const *bin,
+		   int bins, const LookAnswer *answer, double all)
+{
+	double most = 0;
+
+	for (int i = 0; i < bins; i++)
+		most = Max(most, answer[i].value);
+	for (int i = 0; i < bins; i++)
+		put_bin(set, descriptor, column, bin[i], &answer[i], all, most);
+}
+
+static void
+put_profile(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look,
+			const LookAnswer *answer)
+{
+	char *const whole[PROFILE_COLUMNS] = {
+		[PROFILE_USABLE] = "usable", [PROFILE_OTHERS] = "not usable"};
+	const Encoders *columns = &look->opened.features;
+	double all = answer[PROFILE_USABLE].value + answer[PROFILE_OTHERS].value;
+
+	put_column(set, descriptor, NULL, whole, PROFILE_COLUMNS, answer, all);
+	answer += PROFILE_COLUMNS;
+	for (int i = 0; i < columns->count; i++)
+	{
+		const Encoder *encoder = &columns->encoder[i];
+		int bins = encoder_values(encoder);
+		char **bin = palloc(bins * sizeof(char *));
+
+		for (int j = 0; j < bins; j++)
+			bin[j] = encoder_value_name(encoder, j);
+		put_column(set, descriptor, encoder->column.name, bin, bins, answer, all);
+		answer += bins;
+	}
+}
+
 static Datum
 answer_look(FunctionCallInfo fcinfo, LookKind kind)
 {
@@ -346,8 +454,11 @@ answer_look(FunctionCallInfo fcinfo, LookKind kind)
 		same_call_remember(fcinfo, hash, release);
 	}
 	analyst_leave();
-	for (int i = 0; i < look_answers(&look.request.look); i++)
-		put_answer(set, descriptor, &look, i, &answer[i]);
+	if (kind == LOOK_PROFILE)
+		put_profile(set, descriptor, &look, answer);
+	else
+		for (int i = 0; i < look_answers(&look.request.look); i++)
+			put_answer(set, descriptor, &look, i, &answer[i]);
 	return (Datum) 0;
 }
 
@@ -394,4 +505,14 @@ Datum
 dpobj_quantiles(PG_FUNCTION_ARGS)
 {
 	return answer_look(fcinfo, LOOK_QUANTILES);
+}
+
+/* dpobj.profile(relation, epsilon, columns, filter, options) -> column, bin, rows, low, high,
+ * share, bar
+ */
+PG_FUNCTION_INFO_V1(dpobj_profile);
+Datum
+dpobj_profile(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_PROFILE);
 }

@@ -45,7 +45,7 @@
 
 /* Methods that are no trainings. */
 #define EVALUATIONS ", accuracy, confusion, select"
-#define LOOKS ", count, sum, avg, histogram, quantiles"
+#define LOOKS ", count, sum, avg, histogram, quantiles, profile"
 
 /* ---- members of the answer ---- */
 
@@ -504,7 +504,10 @@ price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *o
 	looks_begin(request, kind);
 	decimal_epsilon(epsilon, NUMERICOID, &request->cost);
 	decimal_delta(delta, NUMERICOID, &request->cost);
-	looks_set_cells(request, cells);
+	if (kind == LOOK_PROFILE)
+		looks_set_columns(request, cells);
+	else
+		looks_set_cells(request, cells);
 	looks_read_price_options(request, options, look_has_values(kind) ? &low : NULL, &high);
 	if (kind == LOOK_QUANTILES)
 		require_option(kind, request->look.quantiles > 0, "quantiles", "[0.25, 0.5, 0.75]");
@@ -554,13 +557,16 @@ append_look(StringInfo json, const LookRequest *request)
 					 decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
 					 adjacency_name(look->adjacency));
 	append_unit(json, look->rows_per_person > 1 ? (int) look->rows_per_person : 0);
-	appendStringInfo(json, ", \"cells\": %d", look->cells);
+	if (look->kind == LOOK_PROFILE)
+		appendStringInfo(json, ", \"columns\": %d", look->columns);
+	else
+		appendStringInfo(json, ", \"cells\": %d", look->cells);
 	if (look->kind == LOOK_QUANTILES)
 		looks_append_quantiles(json, look);
 	append_look_error(json, request);
 }
 
-/* d is the number of cells. */
+/* d is the number of cells, for a profile that of columns. */
 static void
 price_look(FunctionCallInfo fcinfo, LookKind kind, StringInfo json)
 {

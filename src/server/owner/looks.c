@@ -228,7 +228,7 @@ dpobj_look_accumulate(PG_FUNCTION_ARGS)
 	if (has_values)
 		value = PG_ARGISNULL(1) ? NAN : PG_GETARG_FLOAT8(1);
 	if (encoding_apply(&look->encoding, &value, x))
-		look_add(&look->request.look, find_cell(fcinfo, look), x[0], 1, counts->count);
+		look_add(&look->request.look, find_cell(fcinfo, look), x, 1, counts->count);
 	PG_RETURN_POINTER(counts);
 }
 

@@ -18,11 +18,10 @@
 #include "server/base/random_bits.h"
 #include "server/release/looks.h"
 
-static const char *const names[LOOK_KINDS] = {[LOOK_COUNT] = "count",
-											  [LOOK_SUM] = "sum",
-											  [LOOK_AVERAGE] = "avg",
-											  [LOOK_HISTOGRAM] = "histogram",
-											  [LOOK_QUANTILES] = "quantiles"};
+static const char *const names[LOOK_KINDS] = {
+	[LOOK_COUNT] = "count",         [LOOK_SUM] = "sum",
+	[LOOK_AVERAGE] = "avg",         [LOOK_HISTOGRAM] = "histogram",
+	[LOOK_QUANTILES] = "quantiles", [LOOK_PROFILE] = "profile"};
 
 const char *
 looks_name(LookKind kind)
@@ -285,6 +284,17 @@ looks_set_cells(LookRequest *request, double cells)
 							   LOOKS_MAX_CELLS, cells),
 						errdetail("Where rows are grouped, each group has all bins.")));
 	request->look.cells = (int) cells;
+}
+
+void
+looks_set_columns(LookRequest *request, int columns)
+{
+	if (columns < 1 || columns > LOOK_MOST_COLUMNS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a profile must have 1 to %d columns, not %d", LOOK_MOST_COLUMNS, columns),
+				 errhint("Name fewer columns.")));
+	request->look.columns = columns;
 }
 
 /* ---- the charge ---- */

@@ -1,7 +1,7 @@
 /*
  * looks.h - a look at a table released, for both doors: dp_count and dpobj.count, dp_sum and
  * dpobj.sum, dp_avg and dpobj.avg, dp_histogram and dpobj.histogram, dp_quantiles and
- * dpobj.quantiles.
+ * dpobj.quantiles; and, for analysts only, dpobj.profile.
  *
  * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
  * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
@@ -45,7 +45,7 @@ typedef struct LookRequest
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 } LookRequest;
 
-/* The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles. */
+/* The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles, profile. */
 extern const char *looks_name(LookKind kind);
 extern bool looks_find(const char *name, LookKind *kind);
 
@@ -75,6 +75,9 @@ extern void looks_read_quantiles(LookRequest *request, ArrayType *array);
  */
 extern void looks_set_cells(LookRequest *request, double cells);
 extern void looks_set_bounds(LookRequest *request, double low, double high);
+
+/* Raises 22023 for a number of columns that a profile does not take. */
+extern void looks_set_columns(LookRequest *request, int columns);
 
 /* The mechanism's name in the ledger. */
 extern const char *looks_mechanism(LookKind kind);

@@ -44,6 +44,12 @@ encoders_names(ArrayType *array)
 }
 
 List *
+encoders_column_names(ArrayType *array)
+{
+	return read_names(array, "columns", "Leave them out to profile every declared column.");
+}
+
+List *
 encoders_group_names(ArrayType *array)
 {
 	return read_names(array, "by", "Name a column, or call without by where there are no groups.");
@@ -121,23 +127,59 @@ encoders_choose(const Encoders *all, List *names, const char *label, Encoders *c
 						errhint("Choose fewer columns, or declare fewer levels or bins.")));
 }
 
-/* ---- groups ---- */
+/* ---- groups and profiles ---- */
+
+/* The values of a number around its clip bounds. */
+enum
+{
+	NUMBER_BELOW,
+	NUMBER_WITHIN,
+	NUMBER_ABOVE,
+	NUMBER_VALUES
+};
+
+/* The values of a label. */
+enum
+{
+	VALUE_POSITIVE,
+	VALUE_NEGATIVE,
+	LABEL_VALUES
+};
 
 static int
 public_values(const Encoder *encoder)
 {
 	if (encoder->kind == ENCODER_LEVELS || encoder->kind == ENCODER_BINS)
 		return encoder->categories;
-	return encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN ? 2 : 0;
+	if (encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN)
+		return 2;
+	if (!encoder->others)
+		return 0;
+	return encoder->kind == ENCODER_NUMBER ? NUMBER_VALUES : LABEL_VALUES;
 }
 
-/* Only levels leave values out; bins hold every number. */
+/* Only levels, and labels that name both values, leave values out; bins hold every number. */
+static bool
+leaves_values_out(const Encoder *encoder)
+{
+	return encoder->kind == ENCODER_LEVELS ||
+		   (encoder->kind == ENCODER_LABEL && encoder->label.negative.count > 0);
+}
+
 int
 encoder_values(const Encoder *encoder)
 {
-	int others = encoder->kind == ENCODER_LEVELS ? 2 : 1;
+	int others = leaves_values_out(encoder) ? 2 : 1;
 
 	return public_values(encoder) + (encoder->others ? others : 0);
+}
+
+int
+encoder_usable_values(const Encoder *encoder)
+{
+	if (encoder->substitute || encoder->null_indicator)
+		return encoder_values(encoder);
+	return public_values(encoder);
 }
 
 static void
@@ -173,6 +215,32 @@ encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *res
 			rest->encoder[rest->count++] = all->encoder[i];
 			rest->features += all->encoder[i].features;
 		}
+}
+
+static void
+choose_values(Encoders *chosen, const Encoder *encoder)
+{
+	Encoder *copy = &chosen->encoder[chosen->count];
+
+	check_new(chosen, encoder, "column");
+	*copy = *encoder;
+	copy->others = true;
+	copy->features = 1;
+	chosen->count++;
+	chosen->features++;
+}
+
+void
+encoders_values(const Encoders *all, List *names, Encoders *chosen)
+{
+	ListCell *cell;
+
+	memset(chosen, 0, sizeof(*chosen));
+	chosen->encoder = palloc((all->count + list_length(names)) * sizeof(Encoder));
+	foreach (cell, names)
+		choose_values(chosen, find_encoder(all, lfirst(cell)));
+	for (int i = 0; names == NIL && i < all->count; i++)
+		choose_values(chosen, &all->encoder[i]);
 }
 
 /* ---- labels ---- */
@@ -355,6 +423,18 @@ encoder_feature_name(const Encoder *encoder, int position)
 										 : level_name(encoder, position);
 }
 
+/* In the column's own unit. */
+static char *
+number_name(const Encoder *encoder, int position)
+{
+	double low = encoder->center + encoder->scale * encoder->low;
+	double high = encoder->center + encoder->scale * encoder->high;
+
+	if (position == NUMBER_WITHIN)
+		return psprintf("%.15g to %.15g", low, high);
+	return position == NUMBER_BELOW ? psprintf("below %.15g", low) : psprintf("above %.15g", high);
+}
+
 char *
 encoder_value_name(const Encoder *encoder, int position)
 {
@@ -366,6 +446,10 @@ encoder_value_name(const Encoder *encoder, int position)
 		return bin_name(encoder, position);
 	if (encoder->kind == ENCODER_LEVELS)
 		return column_text(&encoder->column, &encoder->set.value[position]);
+	if (encoder->kind == ENCODER_LABEL)
+		return pstrdup(position == VALUE_POSITIVE ? "positive" : "negative");
+	if (encoder->column.kind != COLUMN_BOOLEAN)
+		return number_name(encoder, position);
 	return pstrdup(position == 0 ? "false" : "true");
 }
 
@@ -459,10 +543,15 @@ encode_category(const Encoder *encoder, Datum datum, bool isnull, double *featur
 bool
 encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features)
 {
-	bool present = encoder->kind == ENCODER_NUMBER
-					   ? encode_number(encoder, datum, isnull, features)
-					   : encode_category(encoder, datum, isnull, features);
+	bool present;
 
+	if (encoder->others)
+	{
+		features[0] = encoder_value(encoder, datum, isnull);
+		return true;
+	}
+	present = encoder->kind == ENCODER_NUMBER ? encode_number(encoder, datum, isnull, features)
+											  : encode_category(encoder, datum, isnull, features);
 	if (encoder->null_indicator)
 		features[encoder->features - 1] = present ? 0.0 : 1.0;
 	return present || encoder->null_indicator || encoder->substitute;
@@ -498,17 +587,52 @@ encoders_apply(const Encoders *encoders, HeapTupleHeader row, double *features)
 	return true;
 }
 
+/* -1 if it is NaN. */
+static int
+number_value(const Encoder *encoder, Datum datum)
+{
+	double number;
+
+	if (encoder->column.kind == COLUMN_BOOLEAN)
+		return DatumGetBool(datum) ? 1 : 0;
+	number = (read_number(encoder, datum) - encoder->center) / encoder->scale;
+	if (isnan(number))
+		return -1;
+	if (number < encoder->low)
+		return NUMBER_BELOW;
+	return number > encoder->high ? NUMBER_ABOVE : NUMBER_WITHIN;
+}
+
+static int
+label_value(const Encoder *encoder, Datum datum)
+{
+	switch (label_read(&encoder->label, datum))
+	{
+		case LABEL_POSITIVE:
+			return VALUE_POSITIVE;
+		case LABEL_NEGATIVE:
+			return VALUE_NEGATIVE;
+		default:
+			return -1;
+	}
+}
+
 int
 encoder_value(const Encoder *encoder, Datum datum, bool isnull)
 {
-	int value = -1;
+	int value;
 
-	if (!isnull)
-		value = encoder->kind == ENCODER_NUMBER ? (DatumGetBool(datum) ? 1 : 0)
-												: find_category(encoder, datum);
+	if (isnull)
+		value = -1;
+	else if (encoder->kind == ENCODER_NUMBER)
+		value = number_value(encoder, datum);
+	else if (encoder->kind == ENCODER_LABEL)
+		value = label_value(encoder, datum);
+	else
+		value = find_category(encoder, datum);
 	if (value >= 0 || !encoder->others)
 		return value;
-	return public_values(encoder) + (!isnull && encoder->kind == ENCODER_LEVELS ? 1 : 0);
+	return public_values(encoder) + (!isnull && leaves_values_out(encoder) ? 1 : 0);
 }
 
 Label

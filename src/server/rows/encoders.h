@@ -96,7 +96,10 @@ typedef struct Encoder
 
 	LabelRule label; /* of a label, and of a boolean, which may be one */
 
-	/* Do rows without a public value have values of their own, too?  Only in groups. */
+	/*
+	 * Do all rows have a value by which they are grouped, also those without a public value?  Only
+	 * in groups and profiles.  The value's number is then the column's only feature.
+	 */
 	bool others;
 } Encoder;
 
@@ -121,8 +124,9 @@ extern void encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, Lis
 /* The columns of a request with these features (NIL: all) and this label. */
 extern List *encoders_taken(Jsonb *declaration, List *names, const char *label);
 
-/* The names in a text[], the argument "features" or "by". */
+/* The names in a text[], the argument "features", "columns" or "by". */
 extern List *encoders_names(ArrayType *array);
+extern List *encoders_column_names(ArrayType *array);
 extern List *encoders_group_names(ArrayType *array);
 
 /* The encoders of the named columns, or (NIL) of all columns but labels and the given label. */
@@ -132,6 +136,12 @@ extern void encoders_choose(const Encoders *all, List *names, const char *label,
  * Divides all into the named columns, which must have public values, in this order, and the others.
  */
 extern void encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *rest);
+
+/*
+ * Chooses the named columns in this order, or (NIL) all in the table's order, each with the number
+ * of its value among encoder_values() as its only feature, so that no row is neutral.
+ */
+extern void encoders_values(const Encoders *all, List *names, Encoders *chosen);
 
 /*
  * The encoder of a label, which must have "positive" or "levels" or be a boolean.  With levels,
@@ -168,12 +178,18 @@ extern int encoder_bin(const Encoder *encoder, double number);
 /*
  * The number of public values by which a column can group rows: its levels or bins, 2 for a
  * boolean, 0 for any other; the name of a value, counted from 0; and the value of a row, -1 if it
- * has none of them, also if there is a substitute.  With others, two values follow: "NULL", which a
- * NaN has, too, and "other", for what is none of the levels.
+ * has none of them, also if there is a substitute.
+ *
+ * With others, a number has public values, too: below, within and above its clip bounds; so has a
+ * label, positive and negative.  Then two values follow: "NULL", which a NaN has, too, and "other",
+ * for what is none of the levels and no value of a label that names both.
  */
 extern int encoder_values(const Encoder *encoder);
 extern char *encoder_value_name(const Encoder *encoder, int position);
 extern int encoder_value(const Encoder *encoder, Datum datum, bool isnull);
+
+/* With others: so many of the first values are of rows that a training can use. */
+extern int encoder_usable_values(const Encoder *encoder);
 
 /* The features of one value; false if the row is neutral. */
 extern bool encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features);

@@ -1,6 +1,6 @@
 /*
- * test_look.c - noisy counts, sums, averages and histograms: what neighbours can change, by trying
- * all of them, the law of the noise, and how often the intervals hold the truth.
+ * test_look.c - noisy counts, sums, averages, histograms and profiles: what neighbours can change,
+ * by trying all of them, the law of the noise, and how often the intervals hold the truth.
  */
 #include "core/mechanisms/look.h"
 
@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "core/fixture.h"
+#include "core/mechanisms/noisy.h"
 #include "core/law.h"
 
 #define MAX_CELLS 3
-#define NUMBERS (2 * MAX_CELLS)
+#define NUMBERS 8 /* of the longest vector whose noise is tried */
 
 static Look
 make_look(LookKind kind, Adjacency adjacency, int cells, int rows_per_person)
@@ -42,7 +43,7 @@ add_value(const Look *look, int cell, double value, int64_t sign, int64_t *numbe
 
 	look_encoding(look, &encoding);
 	if (encoding_apply(&encoding, &value, x))
-		look_add(look, cell, x[0], sign, number);
+		look_add(look, cell, x, sign, number);
 }
 
 /* What a row that is in state from in one table and in state to in the other changes. */
@@ -342,10 +343,14 @@ test_coverage(LookKind kind, Adjacency adjacency, int64_t rows, double value, do
 	double held = 0;
 	double width = 0;
 	int64_t exact[NUMBERS] = {0};
+	int32_t x = 0;
 
 	if (look_has_values(kind))
+	{
 		CHECK(look_set_bounds(&look, -8, 24));
-	look_add(&look, 1, look_has_values(kind) ? encode(&look, value) : 0, rows, exact);
+		x = encode(&look, value);
+	}
+	look_add(&look, 1, &x, rows, exact);
 	for (int draw = 0; draw < LAW_DRAWS; draw++)
 	{
 		int64_t number[NUMBERS];
@@ -417,6 +422,7 @@ test_quantiles(void)
 	{
 		Look look = make_look(LOOK_QUANTILES, ADJACENCY_REPLACE, cells, 2);
 		int64_t number[2 * 5] = {0};
+		int32_t x = 3;
 		LookAnswer answer;
 
 		look.quantiles = 1;
@@ -426,7 +432,7 @@ test_quantiles(void)
 		CHECK(!look_set_steps(&look, 0, 1, QUANTILES_MOST_CELLS / cells));
 		CHECK(look_set_steps(&look, -10, 10, 4));
 		CHECK(look_numbers(&look) == 5 * cells && look_answers(&look) == cells);
-		look_add(&look, cells - 1, 3, 100, number);
+		look_add(&look, cells - 1, &x, 100, number);
 		draw_cells(&look, 1000 * EPSILON_ONE, number);
 		look_answer(&look, 1000 * EPSILON_ONE, 0.95, number, cells - 1, &answer);
 		CHECK(answer.value == 5);
@@ -434,6 +440,104 @@ test_quantiles(void)
 		rows[cells - 1] = answer.rows;
 	}
 	CHECK(fabs((double) rows[1] / (double) rows[0] - 1.8) < 1e-4);
+}
+
+/* ---- profiles ---- */
+
+/* A column where all values can be used, one where the first two can, and one where the first can.
+ */
+static const LookColumn profiled[] = {{2, 2}, {3, 2}, {2, 1}};
+
+enum
+{
+	PROFILED = sizeof(profiled) / sizeof(profiled[0]),
+	PROFILE_STATES = 2 * 3 * 2 + 1,
+	PROFILE_NUMBERS = 2 + 2 + 3 + 2
+};
+
+static Look
+make_profile(Adjacency adjacency, int columns, int rows_per_person)
+{
+	Look look = make_look(LOOK_PROFILE, adjacency, 1, rows_per_person);
+
+	look.columns = columns;
+	look.column = profiled;
+	look.cells = look_profile_cells(&look);
+	return look;
+}
+
+/* State 0 is a row that does not pass the filter; the others are the combinations of cells. */
+static void
+add_state(const Look *look, int state, int64_t sign, int64_t *number)
+{
+	double cell[LOOK_MOST_COLUMNS];
+	int32_t x[LOOK_MOST_COLUMNS];
+	Encoding encoding;
+
+	if (state-- == 0)
+		return;
+	for (int i = 0; i < look->columns; i++)
+	{
+		cell[i] = state % look->column[i].cells;
+		state /= look->column[i].cells;
+	}
+	look_encoding(look, &encoding);
+	CHECK(encoding_apply(&encoding, cell, x));
+	look_add(look, 0, x, sign, number);
+}
+
+/* The whole of epsilon is lost by a row that changes its cell in each column and its use. */
+static void
+test_profile_neighbours(const Look *look)
+{
+	int states = look->columns == 1 ? 3 : look->columns == 2 ? 7 : PROFILE_STATES;
+	double worst = 0;
+
+	for (int a = 0; a < states * states; a++)
+		for (int b = 0; b < (look->rows_per_person == 2 ? states * states : 1); b++)
+		{
+			int64_t change[PROFILE_NUMBERS] = {0};
+			int pair[4] = {a % states, a / states, b % states, b / states};
+			bool comes = (pair[0] == 0 || pair[1] == 0) && (pair[2] == 0 || pair[3] == 0);
+
+			if (look->adjacency == ADJACENCY_ADD_REMOVE && !comes)
+				continue;
+			for (int i = 0; i < 4; i++)
+				add_state(look, pair[i], i % 2 == 0 ? 1 : -1, change);
+			worst = fmax(worst, loss_of(look, change));
+		}
+	CHECK(worst <= 1 + 1e-12);
+	/* only of one column whose values can all be used do usable rows stay usable */
+	CHECK(worst >= (look->adjacency == ADJACENCY_REPLACE && look->columns == 1 ? 0.5 : 1) - 1e-12);
+}
+
+static void
+test_profiles(void)
+{
+	Look look = make_profile(ADJACENCY_REPLACE, 2, 1);
+	int64_t number[PROFILE_NUMBERS] = {0};
+	static const int64_t expected[] = {3, 1, 2, 2, 1, 2, 1};
+	static const int32_t row[][2] = {{0, 0}, {1, 1}, {0, 1}, {1, 2}};
+
+	for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE; adjacency++)
+		for (int columns = 1; columns <= PROFILED; columns++)
+			for (int rows = 1; rows <= (columns < PROFILED ? 2 : 1); rows++)
+			{
+				Look tried = make_profile(adjacency, columns, rows);
+
+				test_profile_neighbours(&tried);
+			}
+	/* each row in one cell of each column, and usable if all of its cells are */
+	CHECK(look_numbers(&look) == 7 && look_answers(&look) == 7);
+	for (int i = 0; i < 4; i++)
+		look_add(&look, 0, row[i], 1, number);
+	CHECK(memcmp(number, expected, sizeof(expected)) == 0);
+	/* two columns and the rows, twice under replace, for 5 rows of a person */
+	look = make_profile(ADJACENCY_REPLACE, 2, 5);
+	test_law(&look, EPSILON_ONE, 0, 30, 6, 30);
+	look = make_profile(ADJACENCY_ADD_REMOVE, 2, 1);
+	test_law(&look, EPSILON_ONE, 1, 3, 4, 3);
+	CHECK(look_error(&look, EPSILON_ONE, 3, 0.05) == noisy_error(EPSILON_ONE, 3, 1, 0.05));
 }
 
 int
@@ -447,5 +551,6 @@ main(void)
 	test_coverages();
 	test_empty();
 	test_quantiles();
+	test_profiles();
 	return test_end("look");
 }
