@@ -310,7 +310,10 @@ training_set_table(Training *training, Oid table)
 
 	if (adjacency == ADJACENCY_REPLACE && training->rows_per_person == 0 &&
 		training->table_rows == 0)
+	{
 		training->table_rows = scan_room_for_rows(table);
+		training->planned_rows = scan_planned_rows(table);
+	}
 }
 
 Adjacency

@@ -60,6 +60,7 @@ typedef struct Training
 	const struct KeyList *keys;
 	Adjacency adjacency;
 	int64 table_rows;       /* that the table has room for at most; 0 if that is not public */
+	double planned_rows;    /* the planner's estimate of them */
 	const JobContext *job;  /* NULL: a statement trains */
 	int64 coverage_epsilon; /* of cost.epsilon, nano-units; the model gets the rest */
 	int64 coverage[COVERAGE_COUNTS]; /* with noise, once drawn */

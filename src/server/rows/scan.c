@@ -283,22 +283,30 @@ least_tuple(TupleDesc descriptor)
 	return MAXALIGN(width) + sizeof(ItemIdData);
 }
 
-static int64
-room_of(Oid table)
+static double
+room_of(Relation table)
 {
-	Relation relation = relation_open(table, NoLock);
-	int64 rows = (BLCKSZ - SizeOfPageHeaderData) / least_tuple(RelationGetDescr(relation));
+	int64 rows = (BLCKSZ - SizeOfPageHeaderData) / least_tuple(RelationGetDescr(table));
 
-	rows *=
-		RELKIND_HAS_STORAGE(relation->rd_rel->relkind) ? RelationGetNumberOfBlocks(relation) : 0;
-	relation_close(relation, NoLock);
-	return rows;
+	return (double) rows * RelationGetNumberOfBlocks(table);
 }
 
-int64
-scan_room_for_rows(Oid relation)
+static double
+estimate_of(Relation table)
 {
-	int64 rows = 0;
+	BlockNumber pages;
+	double tuples;
+	double visible;
+
+	estimate_rel_size(table, NULL, &pages, &tuples, &visible);
+	return tuples;
+}
+
+/* The sum over a table and its partitions. */
+static double
+sum_over_tables(Oid relation, double (*rows_of)(Relation))
+{
+	double rows = 0;
 	List *parents;
 	List *locked;
 	ListCell *cell;
@@ -306,9 +314,27 @@ scan_room_for_rows(Oid relation)
 	LockRelationOid(relation, AccessShareLock);
 	locked = find_all_inheritors(relation, AccessShareLock, &parents);
 	foreach (cell, locked)
-		rows += room_of(lfirst_oid(cell));
+	{
+		Relation table = relation_open(lfirst_oid(cell), NoLock);
+
+		if (RELKIND_HAS_STORAGE(table->rd_rel->relkind))
+			rows += rows_of(table);
+		relation_close(table, NoLock);
+	}
 	unlock(locked, parents);
-	return Max(rows, 1);
+	return rows;
+}
+
+int64
+scan_room_for_rows(Oid relation)
+{
+	return (int64) Max(sum_over_tables(relation, room_of), 1);
+}
+
+double
+scan_planned_rows(Oid relation)
+{
+	return sum_over_tables(relation, estimate_of);
 }
 
 /* Sizes and statistics are public: EXPLAIN shows the same estimate to everybody. */
@@ -318,14 +344,7 @@ scan_estimated_rows(const Scan *scan)
 	double rows = 0;
 
 	for (int i = 0; i < scan->tables; i++)
-	{
-		BlockNumber pages;
-		double tuples;
-		double visible;
-
-		estimate_rel_size(scan->table[i].relation, NULL, &pages, &tuples, &visible);
-		rows += tuples;
-	}
+		rows += estimate_of(scan->table[i].relation);
 	return rows;
 }
 

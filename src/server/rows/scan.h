@@ -59,6 +59,9 @@ extern double scan_most_rows(const Scan *scan);
  */
 extern int64 scan_room_for_rows(Oid relation);
 
+/* The planner's estimate of their number, which EXPLAIN shows everybody, too. */
+extern double scan_planned_rows(Oid relation);
+
 /*
  * Adds every row that the active snapshot sees; rows must have the shape's encoding.  A job (else
  * NULL) is told which part of the pages has been read.
