@@ -54,6 +54,8 @@ INSERT INTO visit_day SELECT i, d, timestamp '2024-01-01' + i * interval '5 hour
 INSERT INTO visit_day VALUES (2001, 'infinity', 'infinity', NULL, true), (2002, NULL, '-infinity', '-infinity', false);
 SELECT dpobj.protect('visit_day', '{"back": {}, "opened": {"part": "weekday", "null_indicator": true}, "seen": {"part": "month", "time_zone": "Pacific/Auckland", "drop_first": true, "null": 3},
   "left_at": {"epoch_of": "day", "since": "2024-01-01", "scale": 365, "clip": [-2, 2], "null": 0.5}}', n => 2000);
+CREATE TABLE clock AS SELECT timestamptz '2024-01-01 00:00+00' + i * interval '1 hour' AS at, i / 1000.0::float8 AS a, i % 2 = 0 AS back FROM generate_series(0, 999) i;
+SELECT dpobj.protect('clock', '{"a": {}, "back": {}}', n => 1000), dpobj.set_budget('clock', NULL, 10000, 0), dpobj.set_budget('clock', 'dpobj_dates_ana', 10000, 0);
 SELECT dpobj.set_budget('visit_day', NULL, 10000, 0), dpobj.set_budget('visit_day', 'dpobj_dates_ana', 10000, 0), dpobj.grant_trainer('dpobj_dates_ana');
 SELECT * FROM dpobj.protected_features('visit_day');
 SELECT hot((dp_halfspace(dpobj.features('{"opened": {"part": "weekday"}}', v), back, 100.0, 0, '{"grid": "sign", "groups": [7]}')).weights) AS first_day_off FROM visit_day v;
@@ -61,6 +63,13 @@ SELECT hot((dp_halfspace(dpobj.features('{"opened": {"part": "weekday"}}', v), b
 SELECT (dpobj.train('visit_day', label => 'back', epsilon => 1000, method => 'logistic', name => 'weekend')).details -> 'encoders' -> 'seen' AS seen;
 SELECT (dpobj.train_groups('visit_day', label => 'back', epsilon => 1, features => '{left_at}', by => '{opened}', method => 'logistic')).key AS weekday;
 SELECT dpobj.train('visit_day', label => 'back', epsilon => 1, filter => '{"opened": {"=": "2023-06-04"}}') IS NOT NULL AS dates_are_no_parts;
+-- A filter's time without a zone is in UTC, and a day begins with its year, whatever the session says: 100 hours.
+SET TimeZone = 'Asia/Tokyo';
+SET DateStyle = 'SQL, DMY';
+SELECT (dpobj.train('clock', 'back', 1000, '{a}', options => '{"coverage_epsilon": 500}', filter => '{"at": {"<": "2024-01-05 04:00"}}')).details -> 'coverage' -> 'usable' AS hours;
+SELECT (dpobj.train('clock', 'back', 1000, '{a}', options => '{"coverage_epsilon": 500}', filter => '{"at": {"<": "24/01/05 04:00"}}')).details -> 'coverage' -> 'usable' AS hours;
+RESET TimeZone;
+RESET DateStyle;
 \c - postgres
 SELECT feature, level FROM dpobj.scorecard('weekend', 'dpobj_dates_ana') WHERE level !~ '^([3-9]|1[0-2])$';
 SELECT dpobj.predict_sql('weekend', owner => 'dpobj_dates_ana') AS statement \gset

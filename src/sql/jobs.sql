@@ -65,7 +65,7 @@ COMMENT ON COLUMN dpobj.job_rows.method IS 'method';
 COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the request, the same as that of dpobj.train';
 COMMENT ON COLUMN dpobj.job_rows.release IS 'id of the charge in dpobj.ledger; of a job that found its model there already, of that model';
 COMMENT ON COLUMN dpobj.job_rows.sqlstate IS 'of the error that it ended in';
-COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error said to the public';
+COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a released model, said to the public';
 
 CREATE FUNCTION dpobj.cancel(job bigint) RETURNS boolean
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -95,7 +95,10 @@ extern void job_queue_again(int64 id);
 
 extern void job_note_release(int64 id, int64 release);
 
-/* Rounds finished down to the tick; release: 0 keeps the row's; reason: NULL without an error. */
+/*
+ * Rounds finished down to the tick; release: 0 keeps the row's; reason: NULL without an error or a
+ * warning.
+ */
 extern void job_end(int64 id, const char *state, int tick, int64 release, int sqlstate,
 					const char *reason);
 

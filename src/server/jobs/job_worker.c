@@ -48,6 +48,7 @@
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_table.h"
 #include "server/jobs/job_worker.h"
+#include "server/release/coverage.h"
 #include "server/release/progress.h"
 #include "server/release/release.h"
 #include "server/analyst/train.h"
@@ -366,7 +367,8 @@ keep_model(JobRun *run, TrainRun *train)
 	descriptor = model_descriptor();
 	extension_release();
 	(void) release_model(train->training, run->release, &train->answer, descriptor);
-	job_end(run->job.id, "released", run->terms.release_tick, 0, 0, NULL);
+	job_end(run->job.id, "released", run->terms.release_tick, 0, 0,
+			coverage_warning(train->training));
 }
 
 /*

@@ -11,6 +11,8 @@
 /* The bound on the error may fail with this probability. */
 #define COVERAGE_BETA 0.05
 
+#define COVERAGE_LOW "fewer than half of the rows could be used, by their noisy counts"
+
 static void
 refuse(const char *detail)
 {
@@ -65,6 +67,13 @@ share_of(const Training *training, double *share)
 							   training->coverage[COVERAGE_UNUSABLE], share);
 }
 
+static double
+error_of(const Training *training)
+{
+	return evaluation_error(training->coverage_epsilon, training->request.adjacency,
+							COVERAGE_COUNTS, COVERAGE_BETA);
+}
+
 void
 coverage_append(StringInfo text, const Training *training)
 {
@@ -79,23 +88,40 @@ coverage_append(StringInfo text, const Training *training)
 		appendStringInfo(text, ", \"share\": %.4g", share);
 	else
 		appendStringInfoString(text, ", \"share\": null");
-	appendStringInfo(text, ", \"within\": %.0f, \"confidence\": %g}",
-					 evaluation_error(training->coverage_epsilon, training->request.adjacency,
-									  COVERAGE_COUNTS, COVERAGE_BETA),
+	appendStringInfo(text, ", \"within\": %.0f, \"confidence\": %g}", error_of(training),
 					 1 - COVERAGE_BETA);
+}
+
+static bool
+is_low(const Training *training)
+{
+	double share;
+
+	return training->coverage_epsilon > 0 && !(share_of(training, &share) && share >= 0.5);
+}
+
+static char *
+counts(const Training *training)
+{
+	return psprintf("Usable: about " INT64_FORMAT "; unusable: about " INT64_FORMAT
+					". Each is off by at most %.0f with probability %g.",
+					training->coverage[COVERAGE_USABLE], training->coverage[COVERAGE_UNUSABLE],
+					error_of(training), 1 - COVERAGE_BETA);
+}
+
+char *
+coverage_warning(const Training *training)
+{
+	return is_low(training) ? psprintf("%s\n%s", COVERAGE_LOW, counts(training)) : NULL;
 }
 
 void
 coverage_warn(const Training *training)
 {
-	double share;
-
-	if (training->coverage_epsilon == 0 || (share_of(training, &share) && share >= 0.5))
+	if (!is_low(training))
 		return;
 	ereport(WARNING,
-			(errmsg("fewer than half of the rows could be used, by their noisy counts"),
-			 errdetail("Usable: about " INT64_FORMAT "; unusable: about " INT64_FORMAT ".",
-					   training->coverage[COVERAGE_USABLE], training->coverage[COVERAGE_UNUSABLE]),
+			(errmsg(COVERAGE_LOW), errdetail_internal("%s", counts(training)),
 			 errhint("Compare the declared levels and values of the label with what the columns "
 					 "are meant to hold. \"coverage\" in the model's details has the counts.")));
 }

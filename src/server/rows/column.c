@@ -17,6 +17,7 @@
 #include "utils/date.h"
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/syscache.h"
@@ -388,11 +389,15 @@ real_constant(const Column *column, JsonbValue *json)
 	return column->type == FLOAT4OID ? (double) (float) number : number;
 }
 
-/* Reads a date as SQL does; an error of its input function refuses the constant. */
+/*
+ * Reads a date as SQL does in UTC and with year, month and day in this order, whatever the session
+ * says, so that a constant means the same in a job.  An error of its input function refuses it.
+ */
 static int64
 time_constant(const Column *column, JsonbValue *json)
 {
 	MemoryContext context = CurrentMemoryContext;
+	int level;
 	volatile Datum datum = (Datum) 0;
 	char *text;
 	Oid input;
@@ -402,6 +407,11 @@ time_constant(const Column *column, JsonbValue *json)
 		refuse_constant(column, json, "a string such as \"2024-12-31\"");
 	text = pnstrdup(json->val.string.val, json->val.string.len);
 	getTypeInputInfo(column->type, &input, &parameter);
+	level = NewGUCNestLevel();
+	(void) set_config_option("TimeZone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true,
+							 0, false);
+	(void) set_config_option("DateStyle", "ISO, YMD", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
 	PG_TRY();
 	{
 		datum = OidInputFunctionCall(input, text, parameter, -1);
@@ -415,6 +425,7 @@ time_constant(const Column *column, JsonbValue *json)
 		refuse_constant(column, json, "a string such as \"2024-12-31\"");
 	}
 	PG_END_TRY();
+	AtEOXact_GUC(true, level);
 	return read_integer(column, datum);
 }
 
