@@ -466,9 +466,12 @@ print_line(const Sample *samples, int quantiles, double epsilon)
 	for (int k = 0; k < SAMPLES; k++)
 		variance += pow(error[0][k] - error[best][k] - mean[0] + mean[best], 2) /
 					(SAMPLES * (SAMPLES - 1.0));
-	printf("%-10s %4d %7g %9.3f %9.3f %9.3f %9.3f %8.2f +- %.2f\n", samples[0].name, quantiles,
-		   epsilon, mean[0], mean[1], mean[2], mean[3], mean[0] / mean[best],
-		   sqrt(variance) / mean[best]);
+	printf("%-10s %4d %7g %9.3f %9.3f %9.3f %9.3f", samples[0].name, quantiles, epsilon, mean[0],
+		   mean[1], mean[2], mean[3]);
+	if (mean[best] > 0)
+		printf(" %8.2f +- %.2f\n", mean[0] / mean[best], sqrt(variance) / mean[best]);
+	else
+		printf(" %8s\n", "-");
 	fflush(stdout);
 }
 
