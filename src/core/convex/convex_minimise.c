@@ -11,6 +11,11 @@
  */
 #define SLOPE_ERROR 1e-12
 
+/* A search starts with a share of the rows of so many labels a weight, if it is a quarter or less.
+ */
+#define START_LABELS 256
+#define START_SHARE 4
+
 /*
  * An upper bound on the norm of the true gradient.  Conversions and sum are right to d + 2 units in
  * the last place.
@@ -100,11 +105,40 @@ steepest(Newton *search, long double most)
 			-ldexpl((long double) search->current.gradient[j], -GRADIENT_BITS) / most;
 }
 
+/*
+ * Moves u to about where J is least over a share of the rows, with that share of b and lambda.
+ * lambda is 1 at least: a share without rows of one class must not lead far away.
+ */
+static int64_t
+approach(const NewtonDomain *space, const ConvexObjective *objective, Memory *memory, Wide *u)
+{
+	double count = objective->rows->count;
+	int dimension = objective_dimension(objective);
+	ConvexObjective part = *objective;
+	Wide b[GRID_MAX_DIMENSION];
+	int64_t share = 1;
+	int64_t rounds;
+
+	while (count / (2 * (double) share) >= START_LABELS * dimension)
+		share *= 2;
+	if (share < START_SHARE)
+		return 0;
+	for (int j = 0; j < dimension; j++)
+		b[j] = objective->b[j] / share;
+	part.b = b;
+	part.lambda = objective->lambda / share > LAMBDA_ONE ? objective->lambda / share : LAMBDA_ONE;
+	objective->rows->thin = share;
+	rounds = newton_minimise(space, &part, 0, sqrt(count / (double) share) / 4, memory, u);
+	objective->rows->thin = 1;
+	return rounds;
+}
+
 int64_t
 convex_minimise(const ConvexObjective *objective, double tolerance, Memory *memory, Wide *u)
 {
 	static const NewtonDomain space = {norm_above, newton, steepest, move, slope_above};
 
 	memset(u, 0, (size_t) objective_dimension(objective) * sizeof(Wide));
-	return newton_minimise(&space, objective, 0, tolerance, memory, u);
+	return approach(&space, objective, memory, u) +
+		   newton_minimise(&space, objective, 0, tolerance, memory, u);
 }

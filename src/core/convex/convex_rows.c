@@ -36,6 +36,25 @@ clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
 	return rows->targets ? (int32_t) (x[0] * (rows->classes || MUTANT(251) ? 1 : share)) : 0;
 }
 
+/*
+ * Is a row among those of a thin pass?  Equal rows all are or all are not, so that what is visited
+ * is a function of the multiset of rows.
+ */
+static bool
+is_visited(const ConvexRows *rows, const int32_t *x)
+{
+	const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t factor = golden;
+	uint64_t sum = 0;
+
+	if (rows->thin == 1)
+		return true;
+	for (int j = 0; j < rows->instance->dimension; j++, factor *= UINT64_C(0xD1342543DE82EF95))
+		sum += (uint64_t) (int64_t) x[j] * factor;
+	sum = (sum ^ sum >> 32) * golden;
+	return (sum >> 32) % (uint64_t) rows->thin == 0;
+}
+
 /* Reads and clips the next block; rows without a label in the batch are dropped first. */
 static ConvexBlock
 read_block(ConvexReader *reader, int64_t first)
@@ -53,7 +72,7 @@ read_block(ConvexReader *reader, int64_t first)
 	}
 	for (int64_t i = 0; i < block.rows; i++)
 	{
-		if (block.positive[i] + block.negative[i] == 0)
+		if (block.positive[i] + block.negative[i] == 0 || !is_visited(rows, block.x + i * columns))
 			continue;
 		reader->target[kept] =
 			clip_row(rows, block.x + i * columns, reader->v + kept * rows->dimension);
@@ -112,6 +131,7 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 	rows->dimension = instance->dimension;
 	rows->radius = radius;
 	rows->peak = CONVEX_NO_PEAK;
+	rows->thin = 1;
 	rows->threads = threads < CREW_MAX_THREADS ? threads : CREW_MAX_THREADS;
 	if (rows->threads > blocks)
 		rows->threads = blocks > 0 ? (int) blocks : 1;

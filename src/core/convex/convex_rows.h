@@ -31,6 +31,7 @@ typedef struct ConvexRows
 	int32_t
 		peak; /* coordinates are clipped to |v_j| <= peak; initially CONVEX_NO_PEAK: no clipping */
 	Batch *batch; /* NULL initially: all labels; else a pass visits a batch, in one thread */
+	int64_t thin; /* a pass visits about one of so many rows, by what they hold; initially 1: all */
 	int threads;
 	atomic_llong next; /* first row of the pass that no thread has taken */
 	ConvexReader *reader[CREW_MAX_THREADS];

@@ -11,8 +11,14 @@
 
 #include "core/convex/line_search.h"
 
-/* Every eighth round, and every round in which Newton's method fails, takes a gradient step. */
+/*
+ * A gradient step is taken where Newton's method fails, and in every eighth of the rounds that do
+ * not halve the least bound.
+ */
 #define GRADIENT_ROUNDS 8
+
+/* If a step is expected to multiply the bound by at most this, it keeps the Hessian it has. */
+#define STEADY_FALL 0x1p-5
 
 /*
  * Evaluates a point in one pass over the rows; the Hessian, unless it is NULL, makes it take less
@@ -67,15 +73,25 @@ newton_direction(Newton *search)
 
 /*
  * Evaluates the point t times the direction away; false if it is out of range.  The next round
- * usually starts at the full step, so the Hessian is computed there.
+ * usually starts at the full step, so the Hessian is computed there unless the old one is good.
  */
 static bool
 evaluate_along(Newton *search, double t)
 {
 	if (!search->domain->move(search, t))
 		return false;
-	evaluate(search, &search->trial, t == 1 ? search->hessian : NULL);
+	evaluate(search, &search->trial, t == 1 && !search->steady ? search->hessian : NULL);
 	return true;
+}
+
+/*
+ * After a full step that multiplied the bound by fall: the next one is expected to do so again with
+ * the same Hessian, and by the square with that of the new point.
+ */
+static void
+expect(Newton *search, double fall)
+{
+	search->steady = (search->steady ? fall : fall * fall) <= STEADY_FALL;
 }
 
 /*
@@ -96,6 +112,7 @@ newton_step(Newton *search)
 
 		if (whole && within && search->trial.gap <= search->record / 2)
 		{
+			expect(search, search->trial.gap / search->current.gap);
 			search->record = search->trial.gap;
 			search->current = search->trial;
 			return true;
@@ -105,7 +122,8 @@ newton_step(Newton *search)
 			best = search->trial;
 	}
 	search->current = best;
-	search->curved = line.low == 1;
+	search->curved = line.low == 1 && !search->steady;
+	search->steady = false;
 	return line.low > 0;
 }
 
@@ -121,7 +139,8 @@ gradient_step(Newton *search)
 	if (!evaluate_along(search, 1))
 		abort();
 	search->current = search->trial;
-	search->curved = true;
+	search->curved = !search->steady;
+	search->steady = false;
 }
 
 int64_t
@@ -131,6 +150,7 @@ newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wi
 	size_t dimension = (size_t) objective_dimension(objective);
 	Newton *search = memory_allocate_zero(memory, 1, sizeof(Newton));
 	int64_t rounds = 0;
+	int64_t idle = 0; /* rounds that did not halve the record */
 
 	search->domain = domain;
 	search->objective = objective;
@@ -144,8 +164,15 @@ newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wi
 	search->curved = true;
 	search->record = search->current.gap;
 	for (; search->current.gap > gap; rounds++)
-		if (!newton_direction(search) || !newton_step(search) || rounds % GRADIENT_ROUNDS == 0)
+	{
+		double record = search->record;
+		bool moved = newton_direction(search) && newton_step(search);
+
+		if (search->record == record)
+			idle++;
+		if (!moved || (search->record == record && idle % GRADIENT_ROUNDS == 0))
 			gradient_step(search);
+	}
 	memcpy(u, search->current.u, dimension * sizeof(Wide));
 	memory_release(memory, search->matrix);
 	memory_release(memory, search->hessian);

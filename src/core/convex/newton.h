@@ -3,9 +3,10 @@
  *
  * It moves from point to point until a bound on the distance from the minimum is met.  Each round
  * goes along Newton's direction to a point where J still falls, but slowly, or by a full step that
- * halves the least bound so far.  Every eighth round, and where there is no such point, it takes a
- * gradient step of length 1 / M, M = beta n + lambda.  convex_minimise.h (the whole space) and
- * box_minimise.h (a cube) define the bound and say why the search ends.
+ * halves the least bound so far.  In every eighth of the other rounds, and where there is no such
+ * point, it takes a gradient step of length 1 / M, M = beta n + lambda.  While full steps reduce
+ * the bound by much, the direction has the Hessian of an earlier point.  convex_minimise.h (the
+ * whole space) and box_minimise.h (a cube) define the bound and say why the search ends.
  */
 #ifndef DPOBJ_CORE_NEWTON_H
 #define DPOBJ_CORE_NEWTON_H
@@ -90,7 +91,8 @@ struct Newton
 	int frees;
 	double *hessian;
 	double *matrix; /* of the free coordinates */
-	bool curved;    /* is hessian that of the current point? */
+	bool curved;    /* is hessian that of the current point, or as good? */
+	bool steady;    /* is hessian good for the next point too? */
 	double record;  /* the least bound reached by a full Newton step */
 	Memory *memory;
 };
