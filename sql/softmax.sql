@@ -64,8 +64,23 @@ SELECT dp_predict_class((SELECT jsonb_set(model::jsonb, '{details,classes}', '["
 SELECT dp_predict_class((SELECT (model::jsonb #- '{details,classes}')::dp_model FROM sepal), ARRAY[1, 0, 0]);
 SELECT (model::jsonb || '{"kind": "softmin"}')::dp_model FROM sepal;
 
+-- Rated like other models: right is the class itself.  The classes are those of the model.
+SELECT dp_accuracy((SELECT model FROM sepal), x, kind, 20) > 0.9 AS accurate FROM petal;
+SELECT model::text AS sepal, ARRAY[jsonb_set(model::jsonb, '{weights}', '[0,0,0,0,0,0,0,0,0,0,0,9]')::dp_model, model]::text AS two,
+       ARRAY[jsonb_set(model::jsonb, '{details,options,classes}', '["green", "red", "blue"]')::dp_model, model]::text AS others FROM sepal \gset
+SELECT dp_accuracy(:'sepal'::dp_model, x, kind, 20) > 0.9 AS accurate, dp_accuracy(:'sepal'::dp_model, x, tint, 20) > 0.9 AS of_an_enum,
+       dp_accuracy(:'sepal'::dp_model, x, CASE WHEN kind <> 'red' THEN 'rot' END, 100) IS NULL AS of_none FROM petal;
+SELECT array_dims(c) AS dims, c[1][1] + c[2][2] + c[3][3] > 5400 AS right, (SELECT sum(n) FROM unnest(c) n) BETWEEN 5900 AND 6100 AS all,
+       c[1][1] - 2000 BETWEEN -800 AND 800 AS red
+  FROM (SELECT dp_class_confusion(:'sepal'::dp_model, x, kind, 5) AS c FROM petal) s;
+SELECT dp_select(:'two'::dp_model[], x, kind, 20) AS chosen FROM petal;
+SELECT dp_select(:'others'::dp_model[], x, kind, 20) FROM petal;
+SELECT dp_confusion(:'sepal'::dp_model, x, kind, 5) FROM petal;
+SELECT dp_accuracy(:'sepal'::dp_model, x, x[1], 5) FROM petal;
+SELECT dp_accuracy(:'sepal'::dp_model, x, code, 5) FROM petal;
+SELECT dp_class_confusion(jsonb_set((:'sepal'::dp_model)::jsonb, '{kind}', '"logistic"')::dp_model, ARRAY[x[1], x[2], x[3], 0, 0, 0, 0, 0, 0, 0, 0], kind = 'red', 5) FROM petal;
+
 -- Its accuracy is an average; the model is a constant.
-SELECT model::text AS sepal FROM sepal \gset
 SELECT a.value > 0.9 AS accurate FROM (SELECT dp_avg((dp_predict_class(:'sepal'::dp_model, x) = kind)::int, 0, 1, 2.0) AS a FROM petal) s, LATERAL (SELECT (s.a).*) a;
 
 -- The analyst's door: a label with levels, each of which is a class.
@@ -95,6 +110,17 @@ SELECT f.*, dpobj.predict_class('kinds', f) AS predicted, round((dpobj.predict_c
 SELECT dpobj.predict_class(model, flower) AS by_value, dp_predict_class(model, ARRAY[0, 0, 1, 0.8]) AS by_array,
        dp_predict_class_proba(model, ARRAY[0, 0, 1, 0.8]) = dpobj.predict_class_proba(model, flower) AS the_same
   FROM dpobj.models, flower WHERE name = 'kinds' AND flower.kind = 'virginica';
+-- rated; the choice is among models of the same label
+SELECT dpobj.evaluate('kinds', 'iris', 20) > 0.9 AS accurate, dpobj.evaluate('codes', 'iris', 20) > 0.9 AS of_integers,
+       dpobj.evaluate('kinds', 'iris', 20, '{"kind": {"=": "setosa"}, "length": {"<": 20}}') > 0.9 AS of_one_class;
+SELECT array_dims(c) AS dims, c[1][1] BETWEEN 1800 AND 2050 AS first, abs(c[1][2]) < 100 AS few, (SELECT sum(n) FROM unnest(c) n) BETWEEN 5700 AND 6000 AS usable
+  FROM dpobj.class_confusion('kinds', 'iris', 5) c;
+SELECT (dpobj.train('iris', 'kind', 0.01, '{length,width}', options => '{"regularization": 1000}', name => 'weak')).kind;
+SELECT dpobj.select('{weak,kinds}', 'iris', 5);
+SELECT p -> 'counts' AS counts, p -> 'error' AS error FROM dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"classes": 3}') p;
+SELECT dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"classes": 1}');
+SELECT dpobj.confusion('kinds', 'iris', 5);
+SELECT dpobj.select('{kinds,codes}', 'iris', 5);
 -- replayed by its name, priced alike
 SELECT epsilon AS before FROM dpobj.remaining('iris') \gset
 SELECT cardinality((dpobj.train('iris', 'kind', 50, '{length,width}', name => 'kinds')).weights) AS weights;
@@ -120,6 +146,7 @@ SELECT dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length, 'x' AS width) f
 SELECT dpobj.predict_class('none', flower) FROM flower LIMIT 1;
 SELECT kind FROM dpobj.train('iris', 'outcome', 10, '{length}', name => 'binary');
 SELECT dpobj.predict_class('binary', flower) FROM flower LIMIT 1;
+SELECT dpobj.class_confusion('binary', 'iris', 1);
 \c - postgres
 SELECT :before - epsilon AS charged FROM dpobj.remaining('iris', 'dpobj_softmax_ana');
 SELECT array_agg(format('l%s', i)) AS levels FROM generate_series(1, 65) i \gset

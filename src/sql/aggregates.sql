@@ -29,6 +29,11 @@ CREATE OR REPLACE FUNCTION dpobj_internal.confusion_final(bytea) RETURNS @extsch
   AS 'MODULE_PATHNAME', 'dpobj_confusion_final';
 COMMENT ON FUNCTION dpobj_internal.confusion_final(bytea) IS 'charges and releases: private confusion table of a model';
 
+CREATE OR REPLACE FUNCTION dpobj_internal.class_confusion_final(bytea) RETURNS bigint[]
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_class_confusion_final';
+COMMENT ON FUNCTION dpobj_internal.class_confusion_final(bytea) IS 'charges and releases: private confusion table of a softmax model';
+
 CREATE OR REPLACE FUNCTION dpobj_internal.select_final(bytea) RETURNS integer
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_select_final';
@@ -110,6 +115,8 @@ BEGIN
         ('accuracy', 'model ' || home || '.dp_model', 'private accuracy of a model; null: too much noise'),
         ('confusion', 'name text', 'private confusion table of a model'),
         ('confusion', 'model ' || home || '.dp_model', 'private confusion table of a model'),
+        ('class_confusion', 'name text', 'private confusion table of a softmax model: a row for each predicted class, an element for each class of the label'),
+        ('class_confusion', 'model ' || home || '.dp_model', 'private confusion table of a softmax model: a row for each predicted class, an element for each class of the label'),
         ('select', 'models ' || home || '.dp_model[]', 'private choice of a good one among models: its number, from 1'))
         v(name, subject, what)
      UNION ALL

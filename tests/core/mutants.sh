@@ -82,6 +82,7 @@ mutants=(
   '130|test_evaluation|counts of right and wrong: noise of add_remove under replace too'
   '131|test_evaluation|counts of right and wrong: noise times 0.8'
   '132|test_evaluation|counts of right and wrong: one draw for all of them'
+  '263|test_evaluation|counts of several classes: noise on the first four alone'
   '232|test_look|look: the reach without the rows of a person'
   '234|test_look|look: the reach of one cell where a replaced row moves between several'
   '235|test_look|look: values above the upper bound not clipped'

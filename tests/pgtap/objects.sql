@@ -16,7 +16,7 @@ SELECT is(
   (SELECT string_agg(format('%s %s%s %s', proname, n, kind, safe), ', ' ORDER BY proname)
    FROM (SELECT proname, count(*) AS n, prokind AS kind, bool_and(proparallel = 's') AS safe FROM pg_proc
          WHERE proname LIKE 'dp\_%' AND prokind IN ('a', 'w') GROUP BY proname, prokind) forms),
-  'dp_accuracy 2a t, dp_avg 2a t, dp_classifier 2a t, dp_confusion 2a t, dp_count 2a t, dp_ftrl 2w f, dp_groups 2a t, dp_halfspace 2a t, dp_histogram 4a t, dp_linear 2a t, dp_logistic 2a t, dp_quantiles 2a t, dp_select 1a t, dp_simplex 2a t, dp_softmax 1a t, dp_sum 2a t, dp_svm 2a t',
+  'dp_accuracy 2a t, dp_avg 2a t, dp_class_confusion 2a t, dp_classifier 2a t, dp_confusion 2a t, dp_count 2a t, dp_ftrl 2w f, dp_groups 2a t, dp_halfspace 2a t, dp_histogram 4a t, dp_linear 2a t, dp_logistic 2a t, dp_quantiles 2a t, dp_select 1a t, dp_simplex 2a t, dp_softmax 1a t, dp_sum 2a t, dp_svm 2a t',
   'each aggregate has two forms and is parallel safe, but dp_select and dp_softmax have one, dp_histogram four, and dp_ftrl is a window function');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc
@@ -177,7 +177,7 @@ SELECT is_empty($$
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj_internal.sees_all', 'dpobj_internal.origin',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.limit_budget',
+                            'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.unshare',
                             'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj.rdp_orders', 'dpobj_internal.relatives',

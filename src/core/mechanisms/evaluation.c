@@ -21,7 +21,7 @@ evaluation_noise(Bits *bits, int64_t epsilon, Adjacency adjacency, int64_t *coun
 
 	for (int i = 0; i < counts; i++)
 		reach[i] = (uint64_t) evaluation_sensitivity(adjacency);
-	noisy_numbers(bits, epsilon, reach, count, counts);
+	noisy_numbers(bits, epsilon, reach, count, MUTANT(263) && counts > 4 ? 4 : counts);
 }
 
 bool

@@ -1,11 +1,12 @@
 /*
  * evaluation.h - how often a model is right, as counts with noise.
  *
- * The counts are of disjoint sets of rows: right and wrong, or the four cells of a confusion table.
- * A row that cannot be predicted is in none.  A row that comes or goes changes one count by 1.  A
- * row that is replaced, or that a filter makes neutral, changes two counts by 1 at most.  So the
- * sum of absolute changes is at most s = 1 under add_remove and 2 under replace, which is the reach
- * of each count (noisy.h, theorem X1).
+ * The counts are of disjoint sets of rows: right and wrong, or the k^2 cells of a confusion table
+ * of k classes, of which a label that is positive or negative has 2. A row that cannot be predicted
+ * is in none.  A row that comes or goes changes one count by 1.  A row that is replaced, or that a
+ * filter makes neutral, changes two counts by 1 at most.  So the sum of absolute changes is at most
+ * s = 1 under add_remove and 2 under replace, which is the reach of each count (noisy.h, theorem
+ * X1).
  */
 #ifndef DPOBJ_CORE_EVALUATION_H
 #define DPOBJ_CORE_EVALUATION_H
@@ -15,12 +16,13 @@
 
 #include "core/random/bits.h"
 #include "core/base/privacy.h"
+#include "core/rows/instance.h"
 
 /* s above, in rows. */
 extern int evaluation_sensitivity(Adjacency adjacency);
 
 /* The most counts of an evaluation. */
-#define EVALUATION_COUNTS 4
+#define EVALUATION_COUNTS (INSTANCE_MAX_CLASSES * INSTANCE_MAX_CLASSES)
 
 /* Adds the noise of one release to its counts; epsilon in nano-units. */
 extern void evaluation_noise(Bits *bits, int64_t epsilon, Adjacency adjacency, int64_t *count,

@@ -79,6 +79,11 @@ set_target_first(AnalystTable *opened)
 	memcpy(columns->encoder + 1, features->encoder, features->count * sizeof(Encoder));
 	columns->count = features->count + 1;
 	columns->features = features->features + opened->label->features;
+	if (columns->features > GRID_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the columns have %d features, and a row takes %d beside its label",
+							   features->features, GRID_MAX_DIMENSION - opened->label->features),
+						errhint("Choose fewer columns, or declare fewer levels or bins.")));
 	opened->shape.features = columns;
 	opened->shape.label = NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * evaluate.c - dpobj.evaluate(), dpobj.confusion() and dpobj.select(): rates models of the
- * session user on a table that the session user may not read.
+ * evaluate.c - dpobj.evaluate(), dpobj.confusion(), dpobj.class_confusion() and dpobj.select():
+ * rates models of the session user on a table that the session user may not read.
  *
  * tally.h has the counts that are released, and their noise.  Here the models' columns are read,
  * with the encoders that the models were trained with, and the filter.  A row that is filtered out
@@ -29,6 +29,7 @@
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/base/json_value.h"
+#include "server/base/options.h"
 #include "server/models/named_model.h"
 #include "server/rows/rows_state.h"
 #include "server/release/same_call.h"
@@ -53,6 +54,7 @@ typedef struct RatedModel
 	char *label;
 	List *columns; /* names, in the order of the weights */
 	bool intercept;
+	int classes;                   /* each has weights of its own; 0: one score */
 	int features;                  /* weights without the intercept's, which is the last */
 	int place[GRID_MAX_DIMENSION]; /* of each feature in an encoded row */
 } RatedModel;
@@ -77,6 +79,8 @@ read_details(RatedModel *rated)
 		rated->columns =
 			lappend(rated->columns, json_get_string(getIthJsonbValueFromContainer(features, i)));
 	rated->intercept = json_is_true(json_member(encoding, "intercept"));
+	if (strcmp(rated->model.kind, method_name(METHOD_SOFTMAX)) == 0)
+		rated->classes = JsonContainerSize(json_get_array(json_member(root, "classes")));
 }
 
 /* Raises an error if the column's encoder has changed since the model was trained. */
@@ -135,7 +139,7 @@ place_features(RatedModel *rated, const Encoders *encoders)
 			rated->place[features++] = first + j;
 	}
 	rated->features = features;
-	if (features + (rated->intercept ? 1 : 0) != rated->model.weights)
+	if ((features + (rated->intercept ? 1 : 0)) * Max(rated->classes, 1) != rated->model.weights)
 		elog(ERROR, "model \"%s\" has another number of weights", rated->name);
 }
 
@@ -192,6 +196,7 @@ find_models(Evaluation *evaluation, List *names)
 				columns = lappend(columns, lfirst(column));
 		release[i++] = rated->model.release;
 	}
+	evaluation->tally.classes = Max(evaluation->rated[0].classes, 2);
 	evaluation->tally.models = list_length(names);
 	evaluation->tally.model_release = release;
 	return columns;
@@ -199,21 +204,49 @@ find_models(Evaluation *evaluation, List *names)
 
 /* ---- the counts ---- */
 
-static bool
-predicts_positive(const RatedModel *rated, const int32 *x)
+static double
+score(const RatedModel *rated, const double *weight, const int32 *x)
 {
 	double score = 0.0;
 
 	for (int j = 0; j < rated->features; j++)
-		score += rated->model.weight[j] * x[rated->place[j]];
+		score += weight[j] * x[rated->place[j]];
 	if (rated->intercept)
-		score += rated->model.weight[rated->features] * FIXED_POINT_ONE;
-	return score > 0.0;
+		score += weight[rated->features] * FIXED_POINT_ONE;
+	return score;
 }
 
+/* As predictor_answer(). */
+static int
+predict(const RatedModel *rated, const int32 *x)
+{
+	const double *weight = rated->model.weight;
+	int weights = rated->features + (rated->intercept ? 1 : 0);
+	double highest = score(rated, weight, x);
+	int best = 0;
+
+	if (rated->classes == 0)
+		return highest > 0.0 ? TALLY_POSITIVE : TALLY_NEGATIVE;
+	for (int k = 1; k < rated->classes; k++)
+	{
+		double own = score(rated, weight + k * weights, x);
+
+		if (own > highest)
+		{
+			highest = own;
+			best = k;
+		}
+	}
+	return best;
+}
+
+/* The class of a row is the first number of it; all its labels are positive. */
 static void
 count_rows(const Rows *rows, const Evaluation *evaluation, int64 *count)
 {
+	int classes = evaluation->tally.classes;
+	int cells = tally_cells(classes);
+
 	for (uint32 i = 0; i < rows->distinct; i++)
 	{
 		const RowCount *row = &rows->count[i];
@@ -222,10 +255,13 @@ count_rows(const Rows *rows, const Evaluation *evaluation, int64 *count)
 		GATE_CHECK_FOR_INTERRUPTS();
 		for (int m = 0; m < evaluation->tally.models; m++)
 		{
-			bool positive = predicts_positive(&evaluation->rated[m], x);
+			const RatedModel *rated = &evaluation->rated[m];
+			int predicted = predict(rated, x);
+			int first = rated->classes > 0 ? x[0] / FIXED_POINT_ONE : TALLY_POSITIVE;
 
-			count[m * TALLY_CELLS + tally_cell(positive, true)] += row->positive;
-			count[m * TALLY_CELLS + tally_cell(positive, false)] += row->negative;
+			count[m * cells + tally_cell(predicted, first, classes)] += row->positive;
+			if (rated->classes == 0)
+				count[m * cells + tally_cell(predicted, TALLY_NEGATIVE, classes)] += row->negative;
 		}
 	}
 }
@@ -236,7 +272,8 @@ run(void *context)
 {
 	Evaluation *evaluation = context;
 	RowsState *state = rows_state_create(&evaluation->encoding, CurrentMemoryContext);
-	int64 *count = palloc0(evaluation->tally.models * TALLY_CELLS * sizeof(int64));
+	int64 *count =
+		palloc0(evaluation->tally.models * tally_cells(evaluation->tally.classes) * sizeof(int64));
 
 	scan_run(evaluation->scan, NULL, &state->rows);
 	scan_close(evaluation->scan);
@@ -257,10 +294,10 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 	Options options;
 
 	memset(&options, 0, sizeof(options));
-	encoders_describe(&opened->features, &options);
+	encoders_describe(opened->shape.features, &options);
 	encoders_encoding(&options, &evaluation->encoding);
 	for (int m = 0; m < tally->models; m++)
-		place_features(&evaluation->rated[m], &opened->features);
+		place_features(&evaluation->rated[m], opened->shape.features);
 	tally->table = evaluation->table;
 	tally->adjacency = protection->adjacency;
 	tally->person = protection->person;
@@ -344,27 +381,63 @@ hash_request(const Evaluation *evaluation, const char *name, uint8 hash[DIGEST_L
 	digest_bytes(&bytes, hash);
 }
 
+static void
+require_classes(const RatedModel *rated, bool classes)
+{
+	if ((rated->classes > 0) == classes)
+		return;
+	if (classes)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("model \"%s\" does not predict a class", rated->name),
+						errhint("Call dpobj.confusion.")));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
+					errhint("Call dpobj.class_confusion.")));
+}
+
+/* classes: of a label with several of them. */
+static void
+confuse(FunctionCallInfo fcinfo, bool classes, Evaluation *evaluation)
+{
+	char *name = name_argument(fcinfo);
+	uint8 hash[DIGEST_LENGTH];
+	List *columns;
+	int64 release;
+
+	read_request(fcinfo, TALLY_CONFUSION, evaluation);
+	analyst_enter(evaluation->table);
+	hash_request(evaluation, name, hash);
+	if (!tally_recall(same_call_find(fcinfo, hash), &evaluation->result))
+	{
+		columns = find_models(evaluation, list_make1(name));
+		require_classes(&evaluation->rated[0], classes);
+		release = evaluate(evaluation, columns);
+		tally_keep(release, &evaluation->result);
+		same_call_remember(fcinfo, hash, release);
+	}
+	analyst_leave();
+}
+
 /* dpobj.confusion(name, relation, epsilon, filter) -> dp_confusion_table */
 PG_FUNCTION_INFO_V1(dpobj_confusion);
 Datum
 dpobj_confusion(PG_FUNCTION_ARGS)
 {
 	Evaluation evaluation;
-	char *name = name_argument(fcinfo);
-	uint8 hash[DIGEST_LENGTH];
-	int64 release;
 
-	read_request(fcinfo, TALLY_CONFUSION, &evaluation);
-	analyst_enter(evaluation.table);
-	hash_request(&evaluation, name, hash);
-	if (!tally_recall(same_call_find(fcinfo, hash), &evaluation.result))
-	{
-		release = evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
-		tally_keep(release, &evaluation.result);
-		same_call_remember(fcinfo, hash, release);
-	}
-	analyst_leave();
+	confuse(fcinfo, false, &evaluation);
 	return tally_confusion(fcinfo, &evaluation.result);
+}
+
+/* dpobj.class_confusion(name, relation, epsilon, filter) -> bigint[] */
+PG_FUNCTION_INFO_V1(dpobj_class_confusion);
+Datum
+dpobj_class_confusion(PG_FUNCTION_ARGS)
+{
+	Evaluation evaluation;
+
+	confuse(fcinfo, true, &evaluation);
+	return tally_class_confusion(&evaluation.result);
 }
 
 /* ---- the choice ---- */

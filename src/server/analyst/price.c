@@ -376,10 +376,10 @@ evaluation_adjacency(Jsonb *options, TallyKind kind)
  * makes than the best one.  A person's rows share epsilon (evaluate.c).
  */
 static void
-append_evaluation(StringInfo json, TallyKind kind, int models, const PrivacyCost *cost,
+append_evaluation(StringInfo json, TallyKind kind, int models, int classes, const PrivacyCost *cost,
 				  Adjacency adjacency, int rows_per_person)
 {
-	int counts = kind == TALLY_ACCURACY ? 2 : TALLY_CELLS;
+	int counts = kind == TALLY_ACCURACY ? 2 : tally_cells(classes);
 	int64 epsilon = cost->epsilon / Max(rows_per_person, 1);
 	double rows;
 
@@ -430,7 +430,7 @@ price_evaluation(FunctionCallInfo fcinfo, TallyKind kind, StringInfo json)
 		kind, models, argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
 		argument_json(fcinfo, 4, "options"), &cost);
 
-	append_evaluation(json, kind, models, &cost, adjacency, 0);
+	append_evaluation(json, kind, models, 2, &cost, adjacency, 0);
 }
 
 /* Columns and label are those of the models, so they are no arguments. */
@@ -438,9 +438,10 @@ static void
 price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, StringInfo json)
 {
 	bool selection = kind == TALLY_SELECTION;
-	JsonbValue *given = only_member(argument_json(fcinfo, TRAIN_OPTIONS, "options"), kind,
-									selection ? "models" : NULL);
+	const char *option = selection ? "models" : kind == TALLY_CONFUSION ? "classes" : NULL;
+	JsonbValue *given = only_member(argument_json(fcinfo, TRAIN_OPTIONS, "options"), kind, option);
 	int64 models = 1;
+	int64 classes = 2;
 	PrivacyCost cost;
 	Protection protection;
 	Pair pair;
@@ -451,10 +452,14 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 						errhint("Set \"models\" in the options.")));
 	if (selection)
 		tally_check_models((int) models);
+	else if (given != NULL && !json_get_integer(given, 2, INSTANCE_MAX_CLASSES, &classes))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"classes\" must be an integer from 2 to %d",
+							   INSTANCE_MAX_CLASSES)));
 	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &cost);
 	relation_close(open_protected(table, &protection), AccessShareLock);
 	check_least_epsilon(&cost);
-	append_evaluation(json, kind, (int) models, &cost, protection.adjacency,
+	append_evaluation(json, kind, (int) models, (int) classes, &cost, protection.adjacency,
 					  protection.max_rows_per_person);
 	pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
 	append_remaining(json, table, &pair, protection.adjacency);

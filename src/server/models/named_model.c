@@ -109,13 +109,10 @@ named_model_read(const char *name, Oid owner, Model *model)
 void
 model_require_label(const Model *model, const char *name)
 {
-	bool class = strcmp(model->kind, method_name(METHOD_SOFTMAX)) == 0;
-	const char *what = class ? "a class" : "a number";
-
-	if (!class && !method_kind_has_target(model->kind))
+	if (!method_kind_has_target(model->kind))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					name == NULL ? errmsg("the model predicts %s", what)
-								 : errmsg("model \"%s\" predicts %s", name, what),
+					name == NULL ? errmsg("the model predicts a number")
+								 : errmsg("model \"%s\" predicts a number", name),
 					errdetail("Only models that predict a label can be right or wrong.")));
 }

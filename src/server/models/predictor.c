@@ -55,6 +55,21 @@ read_label_values(Predictor *predictor, JsonbContainer *details)
 		return;
 	predictor->positive = json_member(options, "positive");
 	predictor->negative = json_member(options, "negative");
+	predictor->class_values = json_member(options, "classes");
+}
+
+/* At the analyst's door they are the levels of the label. */
+static void
+read_levels(Predictor *predictor, JsonbContainer *details)
+{
+	JsonbContainer *encoders = json_get_object(json_member(details, "encoders"));
+	char *label = json_get_string(json_member(details, "label"));
+	JsonbContainer *encoder = NULL;
+
+	if (predictor->class_values == NULL && encoders != NULL && label != NULL)
+		encoder = json_get_object(json_member(encoders, label));
+	if (encoder != NULL)
+		predictor->class_values = json_member(encoder, "levels");
 }
 
 /* The names of the classes, likewise, each of which has the same number of weights. */
@@ -97,6 +112,8 @@ predictor_init(Predictor *predictor, const Model *model)
 		return;
 	predictor->encoded = read_encoding(&details->root, predictor->weights, &predictor->encoding);
 	read_label_values(predictor, &details->root);
+	if (predictor->classes > 0)
+		read_levels(predictor, &details->root);
 }
 
 int
@@ -124,6 +141,15 @@ predictor_require_score(const Predictor *predictor)
 				 errdetail("Each has a score of its own."),
 				 errhint("Call dp_predict_class or dp_predict_class_proba, or on the columns "
 						 "of a row dpobj.predict_class or dpobj.predict_class_proba.")));
+}
+
+void
+predictor_require_two(const Predictor *predictor, const char *other)
+{
+	if (predictor->classes > 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the model predicts one of %d classes", predictor->classes),
+						errhint("Call %s.", other)));
 }
 
 void
@@ -207,6 +233,16 @@ predictor_class(const Predictor *predictor, const double *score)
 		if (score[k] > score[best])
 			best = k;
 	return best;
+}
+
+int
+predictor_answer(const Predictor *predictor, const double *features)
+{
+	double score[INSTANCE_MAX_CLASSES];
+
+	if (!predictor_scores(predictor, features, score))
+		return -1;
+	return predictor->classes > 0 ? predictor_class(predictor, score) : score[0] > 0 ? 0 : 1;
 }
 
 Datum

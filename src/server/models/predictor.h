@@ -21,7 +21,8 @@ typedef struct Predictor
 	bool number;          /* does it predict a number, which is the score? */
 	JsonbValue *positive; /* values of the label in training, by the options; NULL: none */
 	JsonbValue *negative;
-	int classes; /* of which it predicts one, each with its weights; else 0 */
+	int classes;              /* of which it predicts one, each with its weights; else 0 */
+	JsonbValue *class_values; /* the array in the options or the declaration; NULL: unknown */
 	text *class_name[INSTANCE_MAX_CLASSES];
 	bool encoded; /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
@@ -35,6 +36,7 @@ extern void predictor_init(Predictor *predictor, const Model *model);
 extern void predictor_require_label(const Predictor *predictor, const char *other);
 extern void predictor_require_probability(const Predictor *predictor, const char *other);
 extern void predictor_require_class(const Predictor *predictor, const char *other);
+extern void predictor_require_two(const Predictor *predictor, const char *other);
 
 /* Raises 22023 for a model of several classes, which has no single score. */
 extern void predictor_require_score(const Predictor *predictor);
@@ -50,6 +52,9 @@ extern bool predictor_scores(const Predictor *predictor, const double *features,
 
 /* The number of the class of the highest score, of equal ones the first. */
 extern int predictor_class(const Predictor *predictor, const double *score);
+
+/* That class; of a model without classes 0 if it predicts positive, else 1; -1 without a score. */
+extern int predictor_answer(const Predictor *predictor, const double *features);
 
 /* What SQL functions return for these scores: the name of that class, a text, and the shares
  * exp(score) / sum of exp(scores), a float8[]. */

@@ -3,15 +3,13 @@
  * the labels of a query's rows.
  *
  * The transition function counts rows by prediction and label, and keeps nothing else of them.  A
- * row counts nowhere if a model cannot predict it, or if its label is missing or neither 0 nor 1.
- * The charge comes after all that can be refused and before the noise.
+ * row counts nowhere if a model cannot predict it, or if its label is missing or none of the
+ * classes. The charge comes after all that can be refused and before the noise.
  *
  * Neighbours are those of the table's protection.  Without one a row is replaced, as dpobj.evaluate
  * and the training aggregates assume by default.
  */
 #include "postgres.h"
-
-#include <math.h>
 
 #include "access/parallel.h"
 #include "catalog/pg_type.h"
@@ -53,6 +51,7 @@ typedef struct Evaluation
 	Predictor *predictor;
 	StringInfoData hashes; /* of the models */
 	int features;          /* that all of them expect */
+	int classes;           /* of the label (tally.h) */
 	LabelRule label;
 } Evaluation;
 
@@ -196,6 +195,24 @@ same_values(JsonbValue *a, JsonbValue *b)
 	return compareJsonbContainers(&JsonbValueToJsonb(a)->root, &JsonbValueToJsonb(b)->root) == 0;
 }
 
+/* A label that is one of several classes. */
+static void
+open_classes(Oid type, Evaluation *evaluation)
+{
+	const Predictor *first = &evaluation->predictor[0];
+
+	for (int i = 0; i < evaluation->models; i++)
+		if (!same_values(evaluation->predictor[i].class_values, first->class_values))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("the models were trained with different classes")));
+	if (first->class_values != NULL)
+		label_open_classes(type, first->class_values, &evaluation->label);
+	if (first->class_values == NULL || evaluation->label.classes.count != first->classes)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("Its details do not say which values the label has.")));
+	evaluation->classes = first->classes;
+}
+
 /*
  * A label is read as the models were trained to predict it.  A boolean says itself what it is, also
  * where it is a condition on such a label.
@@ -207,6 +224,16 @@ open_label(PlanCall *call, Evaluation *evaluation)
 	const Predictor *first = &evaluation->predictor[0];
 	bool itself = getBaseType(type) == BOOLOID;
 
+	evaluation->classes = 2;
+	for (int i = 1; i < evaluation->models; i++)
+		if (evaluation->predictor[i].classes != first->classes)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("the models were trained with different classes")));
+	if (first->classes > 0)
+	{
+		open_classes(type, evaluation);
+		return;
+	}
 	for (int i = 1; i < evaluation->models && !itself; i++)
 		if (!same_values(evaluation->predictor[i].positive, first->positive) ||
 			!same_values(evaluation->predictor[i].negative, first->negative))
@@ -229,11 +256,11 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 	check_features(call, table, evaluation);
 }
 
-/* The state: TALLY_CELLS numbers of rows for each model. */
+/* The state: the cells of each model. */
 static Counts *
-get_counts(FunctionCallInfo fcinfo, int models)
+get_counts(FunctionCallInfo fcinfo, const Evaluation *evaluation)
 {
-	return counts_get(fcinfo, models * TALLY_CELLS);
+	return counts_get(fcinfo, evaluation->models * tally_cells(evaluation->classes));
 }
 
 /* ---- one row ---- */
@@ -254,20 +281,35 @@ evaluation_create(FunctionCallInfo fcinfo)
 	return evaluation;
 }
 
-static void
-count_row(const Evaluation *evaluation, Counts *counts, ArrayType *features, Label label)
+/* The class of a label, -1 for none. */
+static int
+read_class(const Evaluation *evaluation, Datum datum)
 {
-	if (label == LABEL_NEITHER || ARR_NDIM(features) != 1 ||
-		ARR_DIMS(features)[0] != evaluation->features ||
+	Label label;
+
+	if (evaluation->predictor[0].classes > 0)
+		return label_read_class(&evaluation->label, datum);
+	label = label_read(&evaluation->label, datum);
+	if (label == LABEL_NEITHER)
+		return -1;
+	return label == LABEL_POSITIVE ? TALLY_POSITIVE : TALLY_NEGATIVE;
+}
+
+static void
+count_row(const Evaluation *evaluation, Counts *counts, ArrayType *features, int label)
+{
+	int classes = evaluation->classes;
+
+	if (label < 0 || ARR_NDIM(features) != 1 || ARR_DIMS(features)[0] != evaluation->features ||
 		(ARR_HASNULL(features) && array_contains_nulls(features)))
 		return;
 	for (int i = 0; i < evaluation->models; i++)
 	{
-		double score =
-			predictor_score(&evaluation->predictor[i], (double *) ARR_DATA_PTR(features));
+		int predicted =
+			predictor_answer(&evaluation->predictor[i], (double *) ARR_DATA_PTR(features));
 
-		if (!isnan(score))
-			counts->count[i * TALLY_CELLS + tally_cell(score > 0, label == LABEL_POSITIVE)]++;
+		if (predicted >= 0)
+			counts->count[i * tally_cells(classes) + tally_cell(predicted, label, classes)]++;
 	}
 }
 
@@ -277,11 +319,11 @@ Datum
 dpobj_evaluation_accumulate(PG_FUNCTION_ARGS)
 {
 	Evaluation *evaluation = owner_accumulation(fcinfo, NULL, evaluation_create);
-	Counts *counts = get_counts(fcinfo, evaluation->models);
+	Counts *counts = get_counts(fcinfo, evaluation);
 
 	if (!PG_ARGISNULL(1 + ARGUMENT_FEATURES) && !PG_ARGISNULL(1 + ARGUMENT_LABEL))
 		count_row(evaluation, counts, PG_GETARG_ARRAYTYPE_P(1 + ARGUMENT_FEATURES),
-				  label_read(&evaluation->label, PG_GETARG_DATUM(1 + ARGUMENT_LABEL)));
+				  read_class(evaluation, PG_GETARG_DATUM(1 + ARGUMENT_LABEL)));
 	PG_RETURN_POINTER(counts);
 }
 
@@ -355,9 +397,15 @@ draw(void *context)
 	return true;
 }
 
-/* Charges, draws and releases.  Without a row the counts are 0, and the noise is the same. */
+/*
+ * Charges, draws and releases.  Without a row the counts are 0, and the noise is the same.  check:
+ * raises an error unless the function suits the first model; NULL if it suits all; other: as in
+ * predictor.h.
+ */
 static void
-finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
+finish(FunctionCallInfo fcinfo, TallyKind kind,
+	   void (*check)(const Predictor *predictor, const char *other), const char *other,
+	   TallyResult *result)
 {
 	EvaluatorRun run = {.request = {.kind = kind, .provenance = ""}, .result = result};
 	TallyRequest *request = &run.request;
@@ -369,11 +417,14 @@ finish(FunctionCallInfo fcinfo, TallyKind kind, TallyResult *result)
 
 	owner_open_call(fcinfo, &call, &table);
 	open_evaluation(&call, &table, &evaluation);
+	if (check != NULL)
+		check(&evaluation.predictor[0], other);
 	hash_call(&call, &evaluation, hash);
 	if (find_same_call(fcinfo, &call, hash, result))
 		return;
 
-	run.count = get_counts(fcinfo, evaluation.models)->count;
+	run.count = get_counts(fcinfo, &evaluation)->count;
+	request->classes = evaluation.classes;
 	request->models = evaluation.models;
 	request->model_release = evaluation.release;
 	request->table = table.oid;
@@ -394,7 +445,7 @@ dpobj_accuracy_final(PG_FUNCTION_ARGS)
 	TallyResult result;
 	float8 accuracy;
 
-	finish(fcinfo, TALLY_ACCURACY, &result);
+	finish(fcinfo, TALLY_ACCURACY, NULL, NULL, &result);
 	if (!tally_accuracy(&result, &accuracy))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(accuracy);
@@ -407,8 +458,19 @@ dpobj_confusion_final(PG_FUNCTION_ARGS)
 {
 	TallyResult result;
 
-	finish(fcinfo, TALLY_CONFUSION, &result);
+	finish(fcinfo, TALLY_CONFUSION, predictor_require_two, "dp_class_confusion", &result);
 	PG_RETURN_DATUM(tally_confusion(fcinfo, &result));
+}
+
+/* dpobj_internal.class_confusion_final(bytea) -> bigint[] */
+PG_FUNCTION_INFO_V1(dpobj_class_confusion_final);
+Datum
+dpobj_class_confusion_final(PG_FUNCTION_ARGS)
+{
+	TallyResult result;
+
+	finish(fcinfo, TALLY_CONFUSION, predictor_require_class, "dp_confusion", &result);
+	PG_RETURN_DATUM(tally_class_confusion(&result));
 }
 
 /* dpobj_internal.select_final(bytea) -> integer from 1 */
@@ -418,6 +480,6 @@ dpobj_select_final(PG_FUNCTION_ARGS)
 {
 	TallyResult result;
 
-	finish(fcinfo, TALLY_SELECTION, &result);
+	finish(fcinfo, TALLY_SELECTION, NULL, NULL, &result);
 	PG_RETURN_INT32(result.chosen + 1);
 }

@@ -4,11 +4,12 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
+#include "utils/array.h"
 
-#include "core/mechanisms/evaluation.h"
 #include "core/base/names.h"
 #include "core/exponential/select.h"
 
@@ -97,10 +98,17 @@ tally_charge(const TallyRequest *request)
 
 /* ---- the draw ---- */
 
+/* Adds up a model's cells of right predictions, or of wrong ones. */
 static int64
-mistakes(const int64 *count)
+sum_cells(const int64 *count, int classes, bool right)
 {
-	return count[TALLY_FALSE_POSITIVES] + count[TALLY_FALSE_NEGATIVES];
+	int64 sum = 0;
+
+	for (int predicted = 0; predicted < classes; predicted++)
+		for (int label = 0; label < classes; label++)
+			if ((predicted == label) == right)
+				sum += count[tally_cell(predicted, label, classes)];
+	return sum;
 }
 
 static int
@@ -109,7 +117,7 @@ choose(const TallyRequest *request, const int64 *count, Bits *bits)
 	int64 *loss = palloc(request->models * sizeof(int64));
 
 	for (int i = 0; i < request->models; i++)
-		loss[i] = mistakes(count + i * TALLY_CELLS);
+		loss[i] = sum_cells(count + i * tally_cells(request->classes), request->classes, false);
 	return select_from_list(request->epsilon, request->adjacency, loss, request->models, bits);
 }
 
@@ -119,18 +127,19 @@ tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result)
 	Bits bits;
 
 	memset(result, 0, sizeof(*result));
+	result->classes = request->classes;
 	random_bits_init(&bits);
 	switch (request->kind)
 	{
 		case TALLY_ACCURACY:
-			result->count[0] = count[TALLY_TRUE_POSITIVES] + count[TALLY_TRUE_NEGATIVES];
-			result->count[1] = mistakes(count);
+			result->count[0] = sum_cells(count, request->classes, true);
+			result->count[1] = sum_cells(count, request->classes, false);
 			evaluation_noise(&bits, request->epsilon, request->adjacency, result->count, 2);
 			break;
 		case TALLY_CONFUSION:
-			memcpy(result->count, count, sizeof(result->count));
+			memcpy(result->count, count, tally_cells(request->classes) * sizeof(int64));
 			evaluation_noise(&bits, request->epsilon, request->adjacency, result->count,
-							 TALLY_CELLS);
+							 tally_cells(request->classes));
 			break;
 		case TALLY_SELECTION:
 			result->chosen = choose(request, count, &bits);
@@ -161,7 +170,7 @@ tally_released(int64 release, TallyKind kind, const TallyResult *result)
 	if (kind == TALLY_SELECTION)
 		pq_sendint32(&bytes, result->chosen + 1);
 	else if (kind == TALLY_CONFUSION)
-		for (int i = 0; i < TALLY_CELLS; i++)
+		for (int i = 0; i < tally_cells(result->classes); i++)
 			pq_sendint64(&bytes, result->count[i]);
 	else if (tally_accuracy(result, &accuracy))
 		pq_sendfloat8(&bytes, accuracy);
@@ -172,15 +181,30 @@ tally_released(int64 release, TallyKind kind, const TallyResult *result)
 Datum
 tally_confusion(FunctionCallInfo fcinfo, const TallyResult *result)
 {
-	Datum values[TALLY_CELLS];
-	bool nulls[TALLY_CELLS] = {false};
+	Datum values[4];
+	bool nulls[4] = {false};
 	TupleDesc descriptor;
 
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "a confusion table must be returned as dp_confusion_table");
-	for (int i = 0; i < TALLY_CELLS; i++)
+	for (int i = 0; i < lengthof(values); i++)
 		values[i] = Int64GetDatum(result->count[i]);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
+}
+
+Datum
+tally_class_confusion(const TallyResult *result)
+{
+	int cells = tally_cells(result->classes);
+	Datum *values = palloc(cells * sizeof(Datum));
+	int lengths[] = {result->classes, result->classes};
+	int bounds[] = {1, 1};
+
+	for (int i = 0; i < cells; i++)
+		values[i] = Int64GetDatum(result->count[i]);
+	return PointerGetDatum(construct_md_array(values, NULL, lengthof(lengths), lengths, bounds,
+											  INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+											  TYPALIGN_DOUBLE));
 }
 
 /* ---- the last result ---- */

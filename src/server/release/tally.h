@@ -2,10 +2,13 @@
  * tally.h - counts how predictions agree with labels, and releases the result, for both doors:
  * dp_accuracy and dpobj.evaluate, dp_confusion and dpobj.confusion, dp_select and dpobj.select.
  *
+ * A label is one of k classes, of which a model predicts one.  A label that is positive or negative
+ * has the classes 0, positive, and 1.  A row counts in one of k^2 cells.
+ *
  *   accuracy    draws two noisy counts, of right and wrong predictions, and releases the share
- *   confusion   releases four noisy counts as they are drawn.  A count of few rows may be negative,
- *               so that sums and differences of the counts have no bias
- *   selection   chooses one of several models by permute-and-flip on their numbers of mistakes
+ *   confusion   releases the noisy count of each cell as it is drawn.  A count of few rows may be
+ * negative, so that sums and differences of the counts have no bias selection   chooses one of
+ * several models by permute-and-flip on their numbers of mistakes
  *
  * The noise is that of core/mechanisms/evaluation.h, the choice that of select_from_list(); both
  * are exactly epsilon-DP with delta = 0.  The order is the guarantee: tally_charge() commits the
@@ -20,6 +23,7 @@
 #include "fmgr.h"
 
 #include "core/base/privacy.h"
+#include "core/mechanisms/evaluation.h"
 
 #include "server/ledger/charge.h"
 #include "server/models/model.h"
@@ -31,29 +35,29 @@ typedef enum TallyKind
 	TALLY_SELECTION
 } TallyKind;
 
-/* What a row counts as, in the order of dp_confusion_table, if the model predicts it. */
-typedef enum TallyCell
-{
-	TALLY_TRUE_POSITIVES,
-	TALLY_FALSE_POSITIVES,
-	TALLY_FALSE_NEGATIVES,
-	TALLY_TRUE_NEGATIVES,
-	TALLY_CELLS
-} TallyCell;
+/* The classes of a label that is positive or negative. */
+#define TALLY_POSITIVE 0
+#define TALLY_NEGATIVE 1
 
-static inline TallyCell
-tally_cell(bool predicted, bool label)
+static inline int
+tally_cells(int classes)
 {
-	if (predicted)
-		return label ? TALLY_TRUE_POSITIVES : TALLY_FALSE_POSITIVES;
-	return label ? TALLY_FALSE_NEGATIVES : TALLY_TRUE_NEGATIVES;
+	return classes * classes;
+}
+
+/* The cell of a row that the model predicts; of two classes in the order of dp_confusion_table. */
+static inline int
+tally_cell(int predicted, int label, int classes)
+{
+	return predicted * classes + label;
 }
 
 /* The public parameters of an evaluation. */
 typedef struct TallyRequest
 {
 	TallyKind kind;
-	int models; /* 1, or 2 .. SELECT_LIST_MAX for a selection */
+	int classes; /* of the label, 2 .. INSTANCE_MAX_CLASSES */
+	int models;  /* 1, or 2 .. SELECT_LIST_MAX for a selection */
 	const int64 *model_release;
 	Oid table;
 	Adjacency adjacency;
@@ -67,8 +71,9 @@ typedef struct TallyRequest
 /* The noisy result, which may be shown. */
 typedef struct TallyResult
 {
-	int64 count[TALLY_CELLS]; /* of a confusion table; of an accuracy: right, wrong */
-	int chosen;               /* of a selection, from 0 */
+	int classes;
+	int64 count[EVALUATION_COUNTS]; /* of a confusion table; of an accuracy: right, wrong */
+	int chosen;                     /* of a selection, from 0 */
 } TallyResult;
 
 /* The names of the kinds in the ledger and in dpobj.price: accuracy, confusion, select. */
@@ -87,7 +92,7 @@ extern Pair tally_pair(const TallyRequest *request);
 /* Commits the charge; returns its ledger id. */
 extern int64 tally_charge(const TallyRequest *request);
 
-/* Draws the result.  count holds TALLY_CELLS numbers of rows for each model. */
+/* Draws the result.  count holds tally_cells() numbers of rows for each model. */
 extern void tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result);
 
 /* Commits the 'released' event with the hash of the answer. */
@@ -100,7 +105,10 @@ extern bool tally_recall(int64 release, TallyResult *result);
 /* Computes the share of right predictions; false if the noisy counts have no positive sum. */
 extern bool tally_accuracy(const TallyResult *result, float8 *accuracy);
 
-/* A row of dp_confusion_table, the result type of the function that is called. */
+/* A row of dp_confusion_table, the result type of the function that is called; of two classes. */
 extern Datum tally_confusion(FunctionCallInfo fcinfo, const TallyResult *result);
+
+/* The same of any classes: a bigint[], a row for each prediction with an element for each label. */
+extern Datum tally_class_confusion(const TallyResult *result);
 
 #endif

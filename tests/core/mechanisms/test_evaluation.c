@@ -187,6 +187,43 @@ test_counts_law(Adjacency adjacency)
 	histogram_destroy(&pair);
 }
 
+/* Every cell of a table of many classes has the same law, whatever its place. */
+static void
+test_classes_law(int classes)
+{
+	enum
+	{
+		NEAR = 12,
+		SIDE = 2 * NEAR + 1
+	};
+	int cells = classes * classes;
+	int64_t count[EVALUATION_COUNTS];
+	double rate = rate_of(EPSILON_ONE, ADJACENCY_REPLACE);
+	Histogram noise = histogram_create(SIDE);
+
+	for (int draw = 0; draw < LAW_DRAWS; draw += cells)
+	{
+		for (int i = 0; i < cells; i++)
+			count[i] = i;
+		evaluation_noise(&bits, EPSILON_ONE, ADJACENCY_REPLACE, count, cells);
+		for (int i = 0; i < cells; i++)
+		{
+			int64_t z = count[i] - i;
+
+			histogram_add(&noise, (uint64_t) ((z < -NEAR ? -NEAR : z > NEAR ? NEAR : z) + NEAR));
+		}
+	}
+	for (int64_t z = -REACH; z <= REACH; z++)
+	{
+		int64_t near = (z < -NEAR ? -NEAR : z > NEAR ? NEAR : z) + NEAR;
+
+		noise.truth[near] += noise_probability(z, rate);
+		noise.other[near] += noise_probability(z, rate * LAW_OFF);
+	}
+	CHECK_LAW(noise.count, noise.truth, noise.other, SIDE);
+	histogram_destroy(&noise);
+}
+
 /* ---- neighbours ---- */
 
 /* The log of the ratio of two densities of noisy counts at one outcome. */
@@ -305,6 +342,8 @@ main(void)
 	test_accuracy();
 	test_counts_law(ADJACENCY_REPLACE);
 	test_counts_law(ADJACENCY_ADD_REMOVE);
+	test_classes_law(3);
+	test_classes_law(INSTANCE_MAX_CLASSES);
 	test_neighbours(ADJACENCY_REPLACE);
 	test_neighbours(ADJACENCY_ADD_REMOVE);
 	test_error();
