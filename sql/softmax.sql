@@ -56,7 +56,13 @@ SELECT dp_predict(model, ARRAY[1, 0, 0]) FROM sepal;
 SELECT dp_score(model, ARRAY[1, 0, 0]) FROM sepal;
 SELECT dp_predict_proba(model, ARRAY[1, 0, 0]) FROM sepal;
 SELECT dp_accuracy((SELECT model FROM sepal), x, kind = 'red', 1.0) FROM petal;
-SELECT dpobj.predict_sql(model) FROM sepal;
+CREATE TABLE plain AS SELECT id, x AS features FROM petal UNION ALL VALUES (0, NULL::float8[]), (-1, ARRAY[1, NULL, 0]), (-2, ARRAY[1]), (-3, ARRAY[1e300, 'NaN', 0]);
+CREATE FUNCTION said(statement text) RETURNS TABLE (features float8[], probability float8[], prediction text) LANGUAGE plpgsql
+  AS $$BEGIN RETURN QUERY EXECUTE format('SELECT features, dp_probability, dp_prediction FROM (%s) s', statement); END$$;
+SELECT count(*), count(prediction) AS predicted, bool_and(prediction = dp_predict_class(model, features)) AS class,
+       bool_and(probability = dp_predict_class_proba(model, features)) AS probability
+  FROM sepal, said(dpobj.predict_sql(model, 'plain')) WHERE cardinality(features) = 3;
+SELECT count(*) AS no_prediction FROM sepal, said(dpobj.predict_sql(model, 'plain')) WHERE prediction IS NULL AND probability IS NULL;
 SELECT dpobj.scorecard(model) FROM sepal;
 SELECT dp_predict_class(dp_logistic(x, kind, 1.0, 0, '{"positive": "red"}'), ARRAY[1, 0, 0]) FROM petal;
 SELECT dp_predict_class(model, ARRAY[1, 0]) FROM sepal;
@@ -110,6 +116,15 @@ SELECT f.*, dpobj.predict_class('kinds', f) AS predicted, round((dpobj.predict_c
 SELECT dpobj.predict_class(model, flower) AS by_value, dp_predict_class(model, ARRAY[0, 0, 1, 0.8]) AS by_array,
        dp_predict_class_proba(model, ARRAY[0, 0, 1, 0.8]) = dpobj.predict_class_proba(model, flower) AS the_same
   FROM dpobj.models, flower WHERE name = 'kinds' AND flower.kind = 'virginica';
+-- as plain SQL, also of equal scores, of scores far apart and of names with quotes
+SELECT regexp_replace(dpobj.predict_sql(jsonb_set(m.model::jsonb, '{weights}', '[0,0,0,0,0,0,0,0,-1,0.5,0,0,2,0,0]')::dp_model, 'flower'), 'release \d+', 'release n') AS statement FROM dpobj.models m WHERE name = 'kinds';
+CREATE TEMP TABLE variant AS SELECT model, 'flower' AS place FROM dpobj.models WHERE name = 'kinds';
+INSERT INTO variant SELECT jsonb_set(model::jsonb, '{weights}', w)::dp_model, 'flower' FROM variant, (VALUES ('[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]'::jsonb), ('[0,0,0,0,0,1e5,1,0,0,1,-1e3,0,1,1e4,1e5]')) v(w);
+CREATE FUNCTION pg_temp.said(statement text) RETURNS TABLE (f flower, probability float8[], prediction text) LANGUAGE plpgsql
+  AS $$BEGIN RETURN QUERY EXECUTE format('SELECT (length, width, kind)::flower, dp_probability, dp_prediction FROM (%s) s', statement); END$$;
+SELECT count(*), count(prediction) AS predicted, bool_and(prediction = dpobj.predict_class(model, f)) AS class,
+       bool_and(probability = dpobj.predict_class_proba(model, f)) AS probability, bool_and((prediction IS NULL) = ((f).length IS NULL)) AS of_whole_rows
+  FROM variant, pg_temp.said(dpobj.predict_sql(model, place));
 -- rated; the choice is among models of the same label
 SELECT dpobj.evaluate('kinds', 'iris', 20) > 0.9 AS accurate, dpobj.evaluate('codes', 'iris', 20) > 0.9 AS of_integers,
        dpobj.evaluate('kinds', 'iris', 20, '{"kind": {"=": "setosa"}, "length": {"<": 20}}') > 0.9 AS of_one_class;

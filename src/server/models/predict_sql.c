@@ -12,6 +12,9 @@
  * or 0, and adding 0 changes nothing.  A term is null if the row has no prediction, and then the
  * sum is null.
  *
+ * A model of several classes has a score for each.  The first class whose score is the highest is
+ * the prediction; the probabilities are added up in the order of the classes, as in C.
+ *
  * Some numbers raise errors in SQL but not in C.  So the statement first compares a number with the
  * values from which on it is clipped; clipped_from() searches them among the floating-point
  * numbers, so that the comparison decides exactly as clipping does.
@@ -402,6 +405,54 @@ one_line(const char *text)
 	return copy;
 }
 
+/* A list with an element for each class, whose number stands for %1$d of the format. */
+static char *
+list_classes(const Predictor *predictor, const char *format, const char *separator)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int k = 1; k <= predictor->classes; k++)
+	{
+		appendStringInfoString(&text, k > 1 ? separator : "");
+		appendStringInfo(&text, format, k);
+	}
+	return text.data;
+}
+
+static char *
+class_columns(const Predictor *predictor)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfo(&text,
+					 "       CASE WHEN h.highest IS NOT NULL THEN\n"
+					 "       ARRAY[%s] END AS dp_probability,\n"
+					 "       CASE h.highest",
+					 list_classes(predictor, "e.share_%1$d / e.sum", ", "));
+	for (int k = 0; k < predictor->classes; k++)
+		appendStringInfo(&text, " WHEN p.score_%d THEN %s", k + 1,
+						 quote_literal_cstr(text_to_cstring(predictor->class_name[k])));
+	appendStringInfoString(&text, " END AS dp_prediction\n");
+	return text.data;
+}
+
+/* What the columns of a model of several classes are computed from. */
+static void
+append_shares(StringInfo text, const Predictor *predictor)
+{
+	appendStringInfo(text, " CROSS JOIN LATERAL (SELECT greatest(%s) AS highest) AS h\n",
+					 list_classes(predictor, "p.score_%1$d", ", "));
+	appendStringInfo(text,
+					 " CROSS JOIN LATERAL (SELECT s.*, %s AS sum FROM (\n  SELECT %s) AS s) AS e\n",
+					 list_classes(predictor, "s.share_%1$d", " + "),
+					 list_classes(predictor,
+								  "CASE WHEN p.score_%1$d - h.highest < -709.78 THEN 0"
+								  " ELSE exp(p.score_%1$d - h.highest) END AS share_%1$d",
+								  ",\n         "));
+}
+
 /*
  * The columns of the result.  For scores below -709.78 the exponential is out of range in SQL, and
  * the probability is below 10^-308; above 40 it is 1 in a float8.
@@ -409,6 +460,8 @@ one_line(const char *text)
 static const char *
 result_columns(const Predictor *predictor)
 {
+	if (predictor->classes > 0)
+		return class_columns(predictor);
 	if (predictor->number)
 		return "       p.score AS dp_prediction\n";
 	if (predictor->logistic)
@@ -422,9 +475,9 @@ result_columns(const Predictor *predictor)
 
 /* Without an intercept adds 0, which turns -0 into 0: the sum in C begins with 0. */
 static void
-append_intercept(StringInfo text, const Model *model, bool intercept)
+append_intercept(StringInfo text, bool intercept, double weight)
 {
-	appendStringInfo(text, PLUS "%s", intercept ? term(model->weight[model->weights - 1]) : "0");
+	appendStringInfo(text, PLUS "%s", intercept ? term(weight) : "0");
 }
 
 /* Encoders have encoded the features, so the model's own encoding must leave them as they are. */
@@ -439,38 +492,41 @@ check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
 							errdetail("Its encoding is not that of its columns.")));
 }
 
-/* For a model that knows its columns. */
+/* The columns that the score of a model that knows its columns is computed from. */
 static void
-append_columns(StringInfo text, const Model *model, const Predictor *predictor,
-			   const TrainedColumns *columns)
+append_columns(StringInfo text, const Predictor *predictor, const TrainedColumns *columns)
 {
-	const double *weight = model->weight;
+	int first = 0;
 
+	appendStringInfoString(text, " CROSS JOIN LATERAL (\n  SELECT ");
 	for (int i = 0; i < columns->encoders.count; i++)
 	{
 		const Encoder *encoder = &columns->encoders.encoder[i];
 		const char *name = quote_identifier(encoder->column.name);
 
+		check_encoding(&predictor->encoding, encoder, first);
+		first += encoder->features;
 		appendStringInfo(text, "%s%s AS %s", i > 0 ? ",\n         " : "",
 						 column_expression(encoder, psprintf("t.%s", name)), name);
 	}
-	appendStringInfoString(text, ") AS x\n"
-								 " CROSS JOIN LATERAL (\n"
-								 "  SELECT (");
+	appendStringInfoString(text, ") AS x\n");
+}
+
+static void
+append_column_score(StringInfo text, const TrainedColumns *columns, const double *weight)
+{
 	for (int i = 0; i < columns->encoders.count; i++)
 	{
-		check_encoding(&predictor->encoding, &columns->encoders.encoder[i],
-					   (int) (weight - model->weight));
 		appendStringInfoString(text, i > 0 ? PLUS : "");
 		append_encoder(text, &columns->encoders.encoder[i], weight);
 		weight += columns->encoders.encoder[i].features;
 	}
-	append_intercept(text, model, columns->intercept);
+	append_intercept(text, columns->intercept, columns->intercept ? *weight : 0);
 }
 
 /* Appends the term of an array's element, which need not be a float8 on the other server. */
 static void
-append_element(StringInfo text, const Predictor *predictor, int j)
+append_element(StringInfo text, const Predictor *predictor, const double *weight, int j)
 {
 	const Encoding *encoding = &predictor->encoding;
 	const char *x = psprintf("t.features[%d]::float8", j + 1);
@@ -479,24 +535,45 @@ append_element(StringInfo text, const Predictor *predictor, int j)
 	append_rounding(
 		text,
 		&(NumberMap){encoding->center[j], encoding->scale[j], encoding->low[j], encoding->high[j]},
-		x, predictor->weight[j]);
+		x, weight[j]);
 	appendStringInfoString(text, " END");
 }
 
 /* For a model that was trained on arrays. */
 static void
-append_array(StringInfo text, const Model *model, const Predictor *predictor)
+append_array_score(StringInfo text, const Predictor *predictor, const double *weight)
 {
 	int features = predictor_features(predictor);
 
-	appendStringInfo(text, "(CASE WHEN cardinality(t.features) = %d THEN\n           ", features);
+	appendStringInfo(text, "CASE WHEN cardinality(t.features) = %d THEN\n           ", features);
 	for (int j = 0; j < features; j++)
 	{
 		appendStringInfoString(text, j > 0 ? PLUS : "");
-		append_element(text, predictor, j);
+		append_element(text, predictor, weight, j);
 	}
-	append_intercept(text, model, features < model->weights);
+	append_intercept(text, features < predictor->weights, weight[predictor->weights - 1]);
 	appendStringInfoString(text, " END");
+}
+
+/* columns: NULL for a model that was trained on arrays. */
+static void
+append_scores(StringInfo text, const Predictor *predictor, const TrainedColumns *columns)
+{
+	appendStringInfoString(text, " CROSS JOIN LATERAL (\n  SELECT ");
+	for (int k = 0; k < Max(predictor->classes, 1); k++)
+	{
+		const double *weight = predictor->weight + k * predictor->weights;
+
+		appendStringInfoString(text, k > 0 ? ",\n         (" : "(");
+		if (columns != NULL)
+			append_column_score(text, columns, weight);
+		else
+			append_array_score(text, predictor, weight);
+		appendStringInfoString(text, ")::float8 AS score");
+		if (predictor->classes > 0)
+			appendStringInfo(text, "_%d", k + 1);
+	}
+	appendStringInfoString(text, ") AS p\n");
 }
 
 /* Models that dpobj released have an encoding. */
@@ -519,7 +596,6 @@ build_statement(const Model *model, const char *name, const char *relation)
 	bool knows_columns;
 
 	predictor_init(&predictor, model);
-	predictor_require_score(&predictor);
 	check_released(model, &predictor);
 	knows_columns = trained_columns_read(model, predictor.weights, &columns);
 	if (relation == NULL)
@@ -530,17 +606,15 @@ build_statement(const Model *model, const char *name, const char *relation)
 					 "prediction\n"
 					 "SELECT t.*,\n"
 					 "%s"
-					 "  FROM %s AS t\n"
-					 " CROSS JOIN LATERAL (\n"
-					 "  SELECT ",
+					 "  FROM %s AS t\n",
 					 name == NULL ? "A model" : psprintf("Model \"%s\"", one_line(name)),
 					 model->release, result_columns(&predictor),
 					 NameListToQuotedString(textToQualifiedNameList(cstring_to_text(relation))));
 	if (knows_columns)
-		append_columns(&text, model, &predictor, &columns);
-	else
-		append_array(&text, model, &predictor);
-	appendStringInfoString(&text, ")::float8 AS score) AS p\n");
+		append_columns(&text, &predictor, &columns);
+	append_scores(&text, &predictor, knows_columns ? &columns : NULL);
+	if (predictor.classes > 0)
+		append_shares(&text, &predictor);
 	return cstring_to_text(text.data);
 }
 
