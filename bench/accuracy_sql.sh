@@ -1,4 +1,5 @@
-# accuracy_sql.sh - what default calls reach and take through SQL, at both doors; sourced by accuracy.sh.
+# accuracy_sql.sh - what default calls reach and take through SQL, at both doors, and the same calls
+# without an intercept; sourced by accuracy.sh.
 #
 #   accuracy_sql FOLDER [SET [TEXT [EPSILON]]]     FOLDER has the sets of accuracy_sets.py
 #
@@ -26,18 +27,24 @@ accuracy_sql_cell() { # SET ROW EPSILON STATEMENT
   printf '%s\tsql\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$found" "$seconds" "$together"
 }
 
+accuracy_sql_calls() { # SET SUFFIX OPTION TEXT EPSILON
+  local option=$3 epsilon=$5
+  [[ "dp_classifier through SQL$2" != *"$4"* ]] ||
+    accuracy_sql_cell "$1" "dp_classifier through SQL$2" "$epsilon" \
+      "INSERT INTO kept SELECT dp_classifier(features, positive, $epsilon, $delta, '$options'::jsonb || '$option') FROM owned"
+  [[ "dpobj.train through SQL$2" != *"$4"* ]] ||
+    accuracy_sql_cell "$1" "dpobj.train through SQL$2" "$epsilon" \
+      "INSERT INTO kept SELECT dpobj.train('guarded', 'positive', $epsilon, delta => $delta, options => '$option')"
+}
+
 accuracy_sql_set() { # FOLDER SET TEXT EPSILON
   local delta options epsilon
   python3 "$here/bench/accuracy_sets.py" --sql "$1/$2.set" | unprivileged "psql -X -q -v ON_ERROR_STOP=1 >/dev/null"
   delta=$(unprivileged "psql -X -q -At -c 'SELECT delta FROM declared'")
   options=$(unprivileged "psql -X -q -At -c 'SELECT options FROM declared'")
   for epsilon in ${4:-0.1 0.3 0.5 1 2 5 10}; do
-    [[ "dp_classifier through SQL" != *"$3"* ]] ||
-      accuracy_sql_cell "$2" "dp_classifier through SQL" "$epsilon" \
-        "INSERT INTO kept SELECT dp_classifier(features, positive, $epsilon, $delta, '$options') FROM owned"
-    [[ "dpobj.train through SQL" != *"$3"* ]] ||
-      accuracy_sql_cell "$2" "dpobj.train through SQL" "$epsilon" \
-        "INSERT INTO kept SELECT dpobj.train('guarded', 'positive', $epsilon, delta => $delta)"
+    accuracy_sql_calls "$2" "" "{}" "$3" "$epsilon"
+    accuracy_sql_calls "$2" ", no intercept" '{"intercept": false}' "$3" "$epsilon"
   done
 }
 
