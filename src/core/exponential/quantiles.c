@@ -45,7 +45,7 @@ typedef struct Target
 	int middle;
 	int64_t p;
 	int64_t r;
-	bool last;       /* no node follows: u is the distance to the ranks of the whole cell */
+	bool last;       /* no node follows: u is that of the whole cell, outside() */
 	Share share;     /* of epsilon */
 	int64_t epsilon; /* beta is epsilon / divisor for each unit of u */
 	Wide divisor;
@@ -207,9 +207,12 @@ deviation(const Place *place, int64_t cut)
 	return (Wide) place->target.r * (mass(place->draw, cut) - place->before) - place->wanted;
 }
 
-/* The distance of 0 from the deviations of a cut's cell, as far as its cuts are the place's. */
+/*
+ * How far outside of the deviations of a cut's cell 0 lies, as far as its cuts are the place's;
+ * below 0, how far inside.
+ */
 static Wide
-distance(const Place *place, int64_t cut)
+outside(const Place *place, int64_t cut)
 {
 	int64_t parts = place->draw->request->parts;
 	int64_t first = cut - cut % parts;
@@ -217,7 +220,7 @@ distance(const Place *place, int64_t cut)
 	Wide low = deviation(place, first > place->cuts.first ? first : place->cuts.first);
 	Wide high = deviation(place, last < place->cuts.end ? last : place->cuts.end - 1);
 
-	return low > 0 ? low : high < 0 ? -high : 0;
+	return low > -high ? low : -high;
 }
 
 /* u */
@@ -227,7 +230,7 @@ score(const Place *place, int64_t cut)
 	Wide value = deviation(place, cut);
 
 	if (place->target.last)
-		return distance(place, cut);
+		return outside(place, cut);
 	return value < 0 ? -value : value;
 }
 
