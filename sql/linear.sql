@@ -92,7 +92,7 @@ SELECT (m).delta > 0 AS delta, array_length((m).weights, 1) AS weights
 SELECT dpobj.train('flat', label => 'kind', epsilon => 1, method => 'linear');
 SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"n": 5}');
 SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"target": [0, 1]}');
-SELECT dpobj.evaluate('a', 'flat', 1);
+SELECT dpobj.confusion('a', 'flat', 1);
 SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('flat', 'price', 1, method => 'linear') p;
 SELECT dpobj.price('flat', NULL, 1, method => 'linear');
 SELECT epsilon FROM dpobj.remaining('flat');

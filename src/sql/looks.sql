@@ -99,3 +99,11 @@ CREATE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[]
   AS 'MODULE_PATHNAME', 'dpobj_profile';
 COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
+
+CREATE FUNCTION dpobj.residuals(name text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL)
+  RETURNS TABLE (measure text, value float8, low float8, high float8, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_residuals';
+COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb) IS
+  'private R-squared and mean absolute error of a named model of one''s own that predicts a number, on a protected table';

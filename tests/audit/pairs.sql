@@ -153,6 +153,12 @@ SELECT audit.add_call('dp_quantiles', 1, 0, '[[[[1], null, 0.9], [[1], null, 0.9
 SELECT audit.add_call('dpobj.count by groups', 1, 0, '[[[[1], true]], [[[1], false]]]',
                       $$SELECT (max(value) FILTER (WHERE key[1] = 'true') >= 1 AND max(value) FILTER (WHERE key[1] = 'false') <= 0)::int
                         FROM dpobj.count('{0}', 1.0, '{y}')$$);
+-- A model that predicts -1 for every row; one row's target is the other bound, or the same.
+CREATE TABLE audit.low AS SELECT -1::float8 AS target, false AS y FROM generate_series(1, 1000);
+SELECT dpobj.protect('audit.low', '{"target": {}, "y": {}}'), dpobj.set_budget('audit.low', quote_ident(session_user)::regrole, 1000, 0);
+SELECT dpobj.train('audit.low', 'target', 1000, '{y}', method => 'linear', name => 'low');
+SELECT audit.add_call('dpobj.residuals', 1, 0, '[[[[1], false, 1]], [[[1], false, -1]]]',
+                      $$SELECT coalesce(max(value) FILTER (WHERE measure = 'mean_absolute_error') >= 1, false)::int FROM dpobj.residuals('low', '{0}', 1.0)$$);
 
 -- the row changes its use and its bin in both columns
 SELECT audit.add_call('dpobj.profile', 1, 0, '[[[[1], true, 0]], [[[1], null, 5]]]',
@@ -169,7 +175,7 @@ INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.tr
 -- The calibration for batches, the calls of opsamp and a pool take long, choices and counts hardly any time.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
 UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian|pool';
-UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.(count|profile)';
+UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.(count|profile|residuals)';
 UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
 
 SELECT audit.make_tables(p) FROM audit.pair p;

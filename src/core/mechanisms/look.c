@@ -14,16 +14,23 @@
 /* The bits of x beside its sign. */
 #define LOOK_BITS 24
 
-/* The most units that the middle of an average's bounds may have: sums with it stay exact. */
+/* The most units that the middle of the bounds may have: sums with it stay exact. */
 #define LOOK_MIDDLE_BITS 50
 
 /* ---- values ---- */
+
+/* Are values measured from the middle of their bounds? */
+static bool
+is_centred(const Look *look)
+{
+	return look->kind == LOOK_AVERAGE || look->kind == LOOK_RESIDUALS;
+}
 
 bool
 look_set_bounds(Look *look, double low, double high)
 {
 	double half = high / 2 - low / 2;
-	double size = look->kind == LOOK_AVERAGE ? half : fmax(fabs(low), fabs(high));
+	double size = is_centred(look) ? half : fmax(fabs(low), fabs(high));
 	double middle = 0.0;
 	int exponent;
 
@@ -34,7 +41,7 @@ look_set_bounds(Look *look, double low, double high)
 	if (exponent > 900 || exponent < -900)
 		return false;
 	look->unit = ldexp(1.0, exponent - LOOK_BITS);
-	if (look->kind == LOOK_AVERAGE)
+	if (is_centred(look))
 		middle = rint((low + half) / look->unit);
 	if (fabs(middle) > ldexp(1.0, LOOK_MIDDLE_BITS))
 		return false;
@@ -102,11 +109,20 @@ look_encoding(const Look *look, Encoding *encoding)
 
 /* ---- the vector ---- */
 
+/* The largest |x|. */
+static uint64_t
+largest(const Look *look)
+{
+	return (uint64_t) (abs(look->low) > abs(look->high) ? abs(look->low) : abs(look->high));
+}
+
 static int
 numbers_of_cell(const Look *look)
 {
 	if (look->kind == LOOK_QUANTILES)
 		return look->high + 1 > look->quantiles ? look->high + 1 : look->quantiles;
+	if (look->kind == LOOK_RESIDUALS)
+		return RESIDUAL_NUMBERS;
 	return look->kind == LOOK_AVERAGE ? 2 : 1;
 }
 
@@ -152,14 +168,87 @@ look_add(const Look *look, int cell, const int32_t *x, int64_t rows, int64_t *nu
 		*number += rows;
 }
 
-/* ---- reach ---- */
+/* ---- residuals ---- */
 
-/* The largest |x|. */
-static uint64_t
-largest(const Look *look)
+/* A whole number below 2^26, squared, in units of 2^26. */
+static int64_t
+square(int64_t x)
 {
-	return (uint64_t) (abs(look->low) > abs(look->high) ? abs(look->low) : abs(look->high));
+	return (x * x + (INT64_C(1) << (LOOK_SQUARE_SHIFT - 1))) >> LOOK_SQUARE_SHIFT;
 }
+
+/* What a row's part in a sum is at most; the least is 0, but of a value, which is centred. */
+static int64_t
+most_of_row(const Look *look, ResidualNumber number)
+{
+	int64_t width = (int64_t) look->high - look->low;
+
+	if (number == RESIDUAL_SQUARES)
+		return square(width);
+	return number == RESIDUAL_SIZES ? width : square((int64_t) largest(look));
+}
+
+/* Half of it, rounded down, which each row's part is less. */
+static int64_t
+centre_of_row(const Look *look, ResidualNumber number)
+{
+	return number == RESIDUAL_VALUES || MUTANT(273) ? 0 : most_of_row(look, number) / 2;
+}
+
+/* The largest size of a row's part. */
+static uint64_t
+half_of_row(const Look *look, ResidualNumber number)
+{
+	if (number == RESIDUAL_VALUES)
+		return largest(look);
+	return (uint64_t) (most_of_row(look, number) - most_of_row(look, number) / 2);
+}
+
+/* NaN counts as the lowest; a score of a model is none. */
+static int32_t
+clipped_prediction(const Look *look, double prediction)
+{
+	double x = (prediction - look->middle) / look->unit;
+	double most = MUTANT(272) ? 2.0 * look->high : look->high;
+
+	if (!(x > look->low))
+		return look->low;
+	return (int32_t) (x < most ? rint(x) : most);
+}
+
+void
+look_add_residual(const Look *look, int cell, int32_t x, double prediction, int64_t rows,
+				  int64_t *number)
+{
+	int64_t residual = (int64_t) x - clipped_prediction(look, prediction);
+	const int64_t part[RESIDUAL_ROWS] = {
+		[RESIDUAL_SQUARES] = square(residual),
+		[RESIDUAL_SIZES] = residual < 0 ? -residual : residual,
+		[RESIDUAL_VALUES] = x,
+		[RESIDUAL_VALUE_SQUARES] = square(x),
+	};
+
+	number += cell * RESIDUAL_NUMBERS;
+	for (int i = 0; i < RESIDUAL_ROWS; i++)
+		number[i] += (part[i] - centre_of_row(look, (ResidualNumber) i)) * rows;
+	number[RESIDUAL_ROWS] += rows;
+}
+
+/*
+ * Half of epsilon is for the rows; of the other half two fifths are for the squares of residuals,
+ * whose range is the widest, and a fifth for each of the three others (theorem T8).
+ */
+static uint64_t
+reach_of_residual(const Look *look, ResidualNumber number)
+{
+	if (number == RESIDUAL_ROWS)
+		return 2;
+	if (MUTANT(271))
+		return 2 * half_of_row(look, number);
+	return (number == RESIDUAL_SQUARES ? 5 : 10) * half_of_row(look, number);
+}
+
+/* ---- reach ---- */
 
 /*
  * The most that one row changes a single sum by: from a value or none to another or none if it may
@@ -200,6 +289,8 @@ reach_of_row(const Look *look, int position)
 		return look->cells > 1 ? times * largest(look) : reach_of_sum(look);
 	if (look->kind == LOOK_PROFILE)
 		return times * histograms(look);
+	if (look->kind == LOOK_RESIDUALS)
+		return times * reach_of_residual(look, (ResidualNumber) (position % RESIDUAL_NUMBERS));
 	if (look->kind != LOOK_AVERAGE)
 		return times;
 	/* half of epsilon for the sum and half for the rows (theorem T4) */
@@ -313,40 +404,120 @@ clip(double number, double low, double high)
 	return number < low ? low : number > high ? high : number;
 }
 
+/*
+ * A noisy sum over the noisy number of rows, and where the truth is but for a chance of beta for
+ * each of the two numbers; unknown, without bounds, if no row is left of the noise.
+ */
 static void
-answer_average(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
-			   LookAnswer *answer)
+answer_quotient(const Look *look, int64_t epsilon, double beta, const int64_t *number, int sum,
+				int rows, LookAnswer *answer)
 {
-	double bottom = look->middle + look->unit * look->low;
-	double top = look->middle + look->unit * look->high;
 	double low;
 	double high;
 	double least;
 	double most;
 
-	/* both hold but for a chance of beta in all */
-	surround(look, epsilon, first, number[0], beta / 2, &low, &high);
-	surround(look, epsilon, first + 1, number[1], beta / 2, &least, &most);
+	surround(look, epsilon, sum, number[sum], beta, &low, &high);
+	surround(look, epsilon, rows, number[rows], beta, &least, &most);
 	least = fmax(least, 1.0);
 	most = fmax(most, least);
-	answer->rows = number[1];
-	answer->known = number[1] >= 1;
-	answer->low = bottom;
-	answer->high = top;
+	*answer = (LookAnswer){.known = number[rows] >= 1, .low = -INFINITY, .high = INFINITY};
+	answer->rows = number[rows];
 	if (!answer->known)
 		return; /* few rows or none */
-	answer->value = look->middle + look->unit * ((double) number[0] / (double) number[1]);
-	answer->value = clip(answer->value, bottom, top);
-	answer->low =
-		clip(below(look->middle + look->unit * smallest_quotient(low, least, most)), bottom, top);
-	answer->high =
-		clip(above(look->middle - look->unit * smallest_quotient(-high, least, most)), bottom, top);
+	answer->value = (double) number[sum] / (double) number[rows];
+	answer->low = smallest_quotient(low, least, most);
+	answer->high = -smallest_quotient(-high, least, most);
+}
+
+/* Maps an answer in units from the middle to bounded values. */
+static void
+map_answer(double middle, double unit, double bottom, double top, LookAnswer *answer)
+{
+	answer->value = clip(middle + unit * answer->value, bottom, top);
+	answer->low = clip(below(middle + unit * answer->low), bottom, top);
+	answer->high = clip(above(middle + unit * answer->high), bottom, top);
+}
+
+static void
+answer_average(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
+			   LookAnswer *answer)
+{
+	answer_quotient(look, epsilon, beta / 2, number, first, first + 1, answer);
+	map_answer(look->middle, look->unit, look->middle + look->unit * look->low,
+			   look->middle + look->unit * look->high, answer);
 }
 
 int
 look_answers(const Look *look)
 {
-	return look->kind == LOOK_QUANTILES ? look->cells * look->quantiles : look->cells;
+	if (look->kind == LOOK_QUANTILES)
+		return look->cells * look->quantiles;
+	return look->kind == LOOK_RESIDUALS ? look->cells * RESIDUAL_ANSWERS : look->cells;
+}
+
+/* The mean size of a residual is at most the distance of the bounds. */
+static void
+answer_mean_size(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
+				 LookAnswer *answer)
+{
+	double centre = (double) centre_of_row(look, RESIDUAL_SIZES);
+
+	answer_quotient(look, epsilon, beta / 2, number, first + RESIDUAL_SIZES, first + RESIDUAL_ROWS,
+					answer);
+	map_answer(look->unit * centre, look->unit, 0.0,
+			   look->unit * (double) most_of_row(look, RESIDUAL_SIZES), answer);
+}
+
+/* A mean of squares; each of them is half a unit from its rounded number at most. */
+static void
+answer_squares(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
+			   ResidualNumber squares, LookAnswer *answer)
+{
+	double centre = (double) centre_of_row(look, squares);
+
+	answer_quotient(look, epsilon, beta, number, first + (int) squares, first + RESIDUAL_ROWS,
+					answer);
+	answer->value += centre;
+	answer->low = fmax(below(answer->low + centre) - 0.5, 0.0);
+	answer->high = fmax(above(answer->high + centre) + 0.5, 0.0);
+}
+
+/* 1 - mean of r^2 / (mean of x^2 - (mean of x)^2), of four numbers that hold but for beta in all.
+ */
+static void
+answer_r_squared(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
+				 LookAnswer *answer)
+{
+	double unit = ldexp(1.0, -LOOK_SQUARE_SHIFT);
+	LookAnswer error;
+	LookAnswer squares;
+	LookAnswer mean;
+	double nearest = 0.0; /* to 0, of the mean */
+	double farthest;
+	double low;
+	double high;
+	double variance;
+
+	answer_squares(look, epsilon, beta / 4, number, first, RESIDUAL_SQUARES, &error);
+	answer_squares(look, epsilon, beta / 4, number, first, RESIDUAL_VALUE_SQUARES, &squares);
+	answer_quotient(look, epsilon, beta / 4, number, first + RESIDUAL_VALUES, first + RESIDUAL_ROWS,
+					&mean);
+	variance = squares.value - mean.value * mean.value * unit;
+	*answer = (LookAnswer){.known = error.known && variance > 0, .low = -INFINITY, .high = 1.0};
+	answer->rows = error.rows;
+	if (!answer->known)
+		return;
+	answer->value = 1.0 - fmax(error.value, 0.0) / variance;
+	farthest = fmax(fabs(mean.low), fabs(mean.high));
+	if (mean.low > 0 || mean.high < 0)
+		nearest = fmin(fabs(mean.low), fabs(mean.high));
+	low = below(squares.low - above(farthest * farthest * unit));
+	high = above(squares.high - below(nearest * nearest * unit));
+	if (low > 0)
+		answer->low = below(1.0 - above(error.high / low));
+	if (high > 0)
+		answer->high = fmin(1.0, above(1.0 - below(error.low / high)));
 }
 
 static void
@@ -366,7 +537,8 @@ void
 look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
 			LookAnswer *answer)
 {
-	int first = position * numbers_of_cell(look);
+	int each = look_answers(look) / look->cells;
+	int first = position / each * numbers_of_cell(look);
 	double beta = 1.0 - level;
 
 	*answer = (LookAnswer){.known = true};
@@ -375,14 +547,21 @@ look_answer(const Look *look, int64_t epsilon, double level, const int64_t *numb
 		answer_quantile(look, epsilon, beta, number, position, answer);
 		return;
 	}
-	number += first;
 	if (look->kind == LOOK_AVERAGE)
 	{
 		answer_average(look, epsilon, beta, number, first, answer);
 		return;
 	}
-	surround(look, epsilon, first, number[0], beta, &answer->low, &answer->high);
-	answer->value = (double) number[0];
+	if (look->kind == LOOK_RESIDUALS)
+	{
+		if (position % RESIDUAL_ANSWERS == RESIDUAL_R_SQUARED)
+			answer_r_squared(look, epsilon, beta, number, first, answer);
+		else
+			answer_mean_size(look, epsilon, beta, number, first, answer);
+		return;
+	}
+	surround(look, epsilon, first, number[first], beta, &answer->low, &answer->high);
+	answer->value = (double) number[first];
 	if (look->kind == LOOK_SUM)
 	{
 		answer->value *= look->unit;

@@ -1,6 +1,6 @@
 /*
- * look.h - a look at a table: counts, sums, averages, histograms and profiles with noise (theorems
- * T1 to T5 and T7).
+ * look.h - a look at a table: counts, sums, averages, histograms, profiles and residuals of a
+ * public model with noise (theorems T1 to T5, T7 and T8).
  *
  * A look is a vector of integers with a public reach each, and nothing else: noisy.h has its noise.
  * Quantiles are the exception: quantiles.h draws them from the rows at each x.
@@ -14,10 +14,12 @@
  *   profile            several histograms of the same rows: a row that passes the filter is in one
  * cell of each column.  The first two numbers are the rows that a training can use, by their cells,
  * and the others; then follow the cells of the first column, of the second, ...
+ *   residuals          the numbers of ResidualNumber: how far a public prediction is from the value
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
- * of 2, of which the larger bound (for an average: half the distance of the bounds) has 2^23 to
- * 2^24. Another look needs a kind, its numbers in look_add(), and its reach in look_reach().
+ * of 2, of which the larger bound (for an average and for residuals: half the distance of the
+ * bounds) has 2^23 to 2^24. Another look needs a kind, its numbers in look_add(), and its reach in
+ * look_reach().
  */
 #ifndef DPOBJ_CORE_LOOK_H
 #define DPOBJ_CORE_LOOK_H
@@ -38,6 +40,7 @@ typedef enum LookKind
 	LOOK_HISTOGRAM,
 	LOOK_QUANTILES,
 	LOOK_PROFILE,
+	LOOK_RESIDUALS,
 	LOOK_KINDS
 } LookKind;
 
@@ -58,6 +61,33 @@ enum
 	PROFILE_COLUMNS
 };
 
+/*
+ * The numbers of a cell of residuals: with x the value from the middle of the bounds, and r its
+ * distance from the prediction, which is clipped to the bounds, the sums over the usable rows of
+ * r^2, |r|, x and x^2, and the rows.  Each part of the first four, but x, is less half of the most
+ * that it can be.
+ */
+typedef enum ResidualNumber
+{
+	RESIDUAL_SQUARES,
+	RESIDUAL_SIZES,
+	RESIDUAL_VALUES,
+	RESIDUAL_VALUE_SQUARES,
+	RESIDUAL_ROWS,
+	RESIDUAL_NUMBERS
+} ResidualNumber;
+
+/* Squares are in units of 2^26: a residual has 25 bits, its square 24. */
+#define LOOK_SQUARE_SHIFT 26
+
+/* The answers about a cell of residuals. */
+typedef enum ResidualAnswer
+{
+	RESIDUAL_R_SQUARED,
+	RESIDUAL_MEAN_SIZE,
+	RESIDUAL_ANSWERS
+} ResidualAnswer;
+
 /* The public parameters of a look. */
 typedef struct Look
 {
@@ -66,9 +96,10 @@ typedef struct Look
 	int cells;               /* of a profile look_profile_cells() */
 	int64_t rows_per_person; /* 1 if rows are protected */
 
-	/* sums and averages; x is from low to high, both whole */
+	/* sums, averages and residuals; x is from low to high, both whole */
 	double unit;
-	double middle; /* of the bounds for an average, else 0; a multiple of the unit */
+	double
+		middle; /* of the bounds for an average and for residuals, else 0; a multiple of the unit */
 	int32_t low;
 	int32_t high;
 
@@ -82,11 +113,19 @@ typedef struct Look
 	const LookColumn *column;
 } Look;
 
+/* Can rows be in groups, each of which is answered? */
+static inline bool
+look_has_groups(LookKind kind)
+{
+	return kind != LOOK_PROFILE && kind != LOOK_RESIDUALS;
+}
+
 /* Does the kind have values, and so bounds? */
 static inline bool
 look_has_values(LookKind kind)
 {
-	return kind == LOOK_SUM || kind == LOOK_AVERAGE || kind == LOOK_QUANTILES;
+	return kind == LOOK_SUM || kind == LOOK_AVERAGE || kind == LOOK_QUANTILES ||
+		   kind == LOOK_RESIDUALS;
 }
 
 /*
@@ -116,7 +155,11 @@ extern int look_numbers(const Look *look);
 /* Adds so many usable rows of a cell (of a profile 0) with this encoding to the vector. */
 extern void look_add(const Look *look, int cell, const int32_t *x, int64_t rows, int64_t *number);
 
-/* The reach of a number of the vector (theorems T2 to T4 and T7); not of quantiles. */
+/* The same for residuals, with the prediction of the value, any number. */
+extern void look_add_residual(const Look *look, int cell, int32_t x, double prediction,
+							  int64_t rows, int64_t *number);
+
+/* The reach of a number of the vector (theorems T2 to T4, T7 and T8); not of quantiles. */
 extern uint64_t look_reach(const Look *look, int position);
 
 /*
@@ -132,7 +175,7 @@ extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, i
  */
 typedef struct LookAnswer
 {
-	bool known; /* has it a value?  An average of less than one noisy row has none. */
+	bool known; /* has it a value?  A share of less than one noisy row has none. */
 	double value;
 	double low;
 	double high;
@@ -140,9 +183,10 @@ typedef struct LookAnswer
 } LookAnswer;
 
 /*
- * The number of answers: one for each cell, or one for each quantile of each cell.  A quantile has
- * no low and no high.  Its rows are a bound of its error in ranks (theorem J5) that holds, but for
- * a chance of 1 - level, for all quantiles of a cell at once.
+ * The number of answers: one for each cell, one for each quantile of each cell, or for each cell of
+ * residuals the ResidualAnswers: 1 - mean r^2 / variance of the values, and the mean of |r|.  A
+ * quantile has no low and no high.  Its rows are a bound of its error in ranks (theorem J5) that
+ * holds, but for a chance of 1 - level, for all quantiles of a cell at once.
  */
 extern int look_answers(const Look *look);
 

@@ -10,6 +10,8 @@
  * Models to choose from may use different columns of the table.  They are rated on the rows that
  * can be encoded in all of these, so that a row changes each model's number of mistakes by 1 at
  * most, as the law needs.
+ *
+ * A model that predicts a number is rated by its residuals, which are a look (look.c).
  */
 #include "postgres.h"
 
@@ -25,6 +27,8 @@
 #include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
+#include "server/analyst/evaluate.h"
+#include "server/analyst/look.h"
 #include "server/base/decimal.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
@@ -44,20 +48,6 @@ enum
 };
 
 /* ---- a model ---- */
-
-/* A named model of dpobj.train, and its columns by its details. */
-typedef struct RatedModel
-{
-	const char *name;
-	Model model;
-	Jsonb *details;
-	char *label;
-	List *columns; /* names, in the order of the weights */
-	bool intercept;
-	int classes;                   /* each has weights of its own; 0: one score */
-	int features;                  /* weights without the intercept's, which is the last */
-	int place[GRID_MAX_DIMENSION]; /* of each feature in an encoded row */
-} RatedModel;
 
 static void
 read_details(RatedModel *rated)
@@ -83,7 +73,14 @@ read_details(RatedModel *rated)
 		rated->classes = JsonContainerSize(json_get_array(json_member(root, "classes")));
 }
 
-/* Raises an error if the column's encoder has changed since the model was trained. */
+void
+rated_model_find(const char *name, RatedModel *rated)
+{
+	rated->name = name;
+	named_model_find(name, &rated->model);
+	read_details(rated);
+}
+
 static void
 check_encoder(const RatedModel *rated, const AnalystTable *opened, const char *column)
 {
@@ -100,8 +97,8 @@ check_encoder(const RatedModel *rated, const AnalystTable *opened, const char *c
 							  column)));
 }
 
-static void
-check_encoders(const RatedModel *rated, const AnalystTable *opened)
+void
+rated_model_check(const RatedModel *rated, const AnalystTable *opened)
 {
 	ListCell *cell;
 
@@ -124,8 +121,8 @@ find_place(const Encoders *encoders, const char *column, int *first)
 	elog(ERROR, "column \"%s\" was not read", column);
 }
 
-static void
-place_features(RatedModel *rated, const Encoders *encoders)
+void
+rated_model_place(RatedModel *rated, const Encoders *encoders)
 {
 	int features = 0;
 	ListCell *cell;
@@ -141,6 +138,20 @@ place_features(RatedModel *rated, const Encoders *encoders)
 	rated->features = features;
 	if ((features + (rated->intercept ? 1 : 0)) * Max(rated->classes, 1) != rated->model.weights)
 		elog(ERROR, "model \"%s\" has another number of weights", rated->name);
+}
+
+double
+rated_model_score(const RatedModel *rated, int class, const int32 *x)
+{
+	const double *weight =
+		rated->model.weight + class * (rated->features + (rated->intercept ? 1 : 0));
+	double score = 0.0;
+
+	for (int j = 0; j < rated->features; j++)
+		score += weight[j] * x[rated->place[j]];
+	if (rated->intercept)
+		score += weight[rated->features] * FIXED_POINT_ONE;
+	return score / FIXED_POINT_ONE;
 }
 
 /* ---- the request ---- */
@@ -183,10 +194,8 @@ find_models(Evaluation *evaluation, List *names)
 		RatedModel *rated = &evaluation->rated[i];
 		ListCell *column;
 
-		rated->name = lfirst(cell);
-		named_model_find(rated->name, &rated->model);
+		rated_model_find(lfirst(cell), rated);
 		model_require_label(&rated->model, rated->name);
-		read_details(rated);
 		if (strcmp(rated->label, evaluation->rated[0].label) != 0)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("models \"%s\" and \"%s\" predict different columns",
@@ -204,32 +213,18 @@ find_models(Evaluation *evaluation, List *names)
 
 /* ---- the counts ---- */
 
-static double
-score(const RatedModel *rated, const double *weight, const int32 *x)
-{
-	double score = 0.0;
-
-	for (int j = 0; j < rated->features; j++)
-		score += weight[j] * x[rated->place[j]];
-	if (rated->intercept)
-		score += weight[rated->features] * FIXED_POINT_ONE;
-	return score;
-}
-
 /* As predictor_answer(). */
 static int
 predict(const RatedModel *rated, const int32 *x)
 {
-	const double *weight = rated->model.weight;
-	int weights = rated->features + (rated->intercept ? 1 : 0);
-	double highest = score(rated, weight, x);
+	double highest = rated_model_score(rated, 0, x);
 	int best = 0;
 
 	if (rated->classes == 0)
 		return highest > 0.0 ? TALLY_POSITIVE : TALLY_NEGATIVE;
 	for (int k = 1; k < rated->classes; k++)
 	{
-		double own = score(rated, weight + k * weights, x);
+		double own = rated_model_score(rated, k, x);
 
 		if (own > highest)
 		{
@@ -297,7 +292,7 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 	encoders_describe(opened->shape.features, &options);
 	encoders_encoding(&options, &evaluation->encoding);
 	for (int m = 0; m < tally->models; m++)
-		place_features(&evaluation->rated[m], opened->shape.features);
+		rated_model_place(&evaluation->rated[m], opened->shape.features);
 	tally->table = evaluation->table;
 	tally->adjacency = protection->adjacency;
 	tally->person = protection->person;
@@ -323,7 +318,7 @@ evaluate(Evaluation *evaluation, List *columns)
 	pair = tally_pair(&evaluation->tally);
 	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);
 	for (int m = 0; m < evaluation->tally.models; m++)
-		check_encoders(&evaluation->rated[m], &opened);
+		rated_model_check(&evaluation->rated[m], &opened);
 	settle(evaluation, &opened);
 	evaluation->scan = scan_open(evaluation->table, opened.protection.ignore_rls, &opened.shape);
 
@@ -334,12 +329,21 @@ evaluate(Evaluation *evaluation, List *columns)
 	return release;
 }
 
-/* ---- accuracy ---- */
+/* ---- accuracy, or R-squared ---- */
 
 static char *
 name_argument(FunctionCallInfo fcinfo)
 {
 	return TextDatumGetCString(argument_value(fcinfo, ARGUMENT_NAME, "name"));
+}
+
+static bool
+predicts_number(const char *name)
+{
+	Model model;
+
+	named_model_find(name, &model);
+	return method_kind_has_target(model.kind);
 }
 
 /* dpobj.evaluate(name, relation, epsilon, filter) -> float8 */
@@ -349,15 +353,22 @@ dpobj_evaluate(PG_FUNCTION_ARGS)
 {
 	Evaluation evaluation;
 	char *name = name_argument(fcinfo);
-	float8 accuracy;
+	bool known;
+	float8 value;
 
 	read_request(fcinfo, TALLY_ACCURACY, &evaluation);
 	analyst_enter(evaluation.table);
-	(void) evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
+	if (predicts_number(name))
+		known = analyst_look_r_squared(fcinfo, &value);
+	else
+	{
+		(void) evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
+		known = tally_accuracy(&evaluation.result, &value);
+	}
 	analyst_leave();
-	if (!tally_accuracy(&evaluation.result, &accuracy))
+	if (!known)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(accuracy);
+	PG_RETURN_FLOAT8(value);
 }
 
 /* ---- the confusion table ---- */

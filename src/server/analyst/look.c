@@ -1,7 +1,7 @@
 /*
  * look.c - dpobj.count(), dpobj.sum(), dpobj.avg(), dpobj.histogram(), dpobj.quantiles() and
- * dpobj.profile(): what a table holds, with noise and the interval in which the truth is, for a
- * role that may not read the table.
+ * dpobj.profile(): what a table holds, and dpobj.residuals(): how well a model predicts a number
+ * there, with noise and the interval in which the truth is, for a role that may not read the table.
  *
  * Rows are in cells by the declared values of the grouping columns and of a histogram's column,
  * which are public; each cell is answered, also one without rows.  A row without a value counts
@@ -20,7 +20,7 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 
-#include "server/analyst/analyst.h"
+#include "server/analyst/look.h"
 #include "server/base/argument.h"
 #include "server/base/digest.h"
 #include "server/base/gate.h"
@@ -32,19 +32,20 @@
 
 /* ---- the request ---- */
 
-typedef struct AnalystLook
+/* A look at residuals has the arguments of dpobj.evaluate, and options unless it is one. */
+static void
+read_model_request(FunctionCallInfo fcinfo, AnalystLook *look)
 {
-	LookRequest request;
-	Oid table;
-	char *column; /* NULL for a count and a profile */
-	List *by;     /* names; of a profile its columns */
-	Jsonb *filter;
-	Jsonb *options;
-	AnalystTable opened;
-	Encoding encoding;
-	Scan *scan;
-	int64 *number;
-} AnalystLook;
+	const char *name = TextDatumGetCString(argument_value(fcinfo, 0, "name"));
+
+	look->request.table = DatumGetObjectId(argument_value(fcinfo, 1, "relation"));
+	decimal_epsilon(argument_value(fcinfo, 2, "epsilon"), NUMERICOID, &look->request.cost);
+	look->filter = argument_json(fcinfo, 3, "filter");
+	if (PG_NARGS() > 4)
+		look->options = argument_json(fcinfo, 4, "options");
+	look->rated = palloc0(sizeof(RatedModel));
+	look->rated->name = name;
+}
 
 /* Does it speak of one column? */
 static bool
@@ -61,7 +62,12 @@ read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 
 	memset(look, 0, sizeof(*look));
 	looks_begin(&look->request, kind);
-	look->table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	if (kind == LOOK_RESIDUALS)
+	{
+		read_model_request(fcinfo, look);
+		return;
+	}
+	look->request.table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	if (has_column(kind))
 		look->column = TextDatumGetCString(argument_value(fcinfo, at++, "column"));
 	if (kind == LOOK_QUANTILES)
@@ -82,6 +88,12 @@ provenance(const AnalystLook *look)
 	ListCell *cell;
 
 	initStringInfo(&text);
+	if (look->rated != NULL)
+	{
+		appendStringInfo(&text, ", \"model\": " INT64_FORMAT "%s", look->rated->model.release,
+						 analyst_provenance(&look->opened, look->filter));
+		return text.data;
+	}
 	if (look->column != NULL)
 	{
 		appendStringInfoString(&text, ", \"column\": ");
@@ -101,6 +113,68 @@ provenance(const AnalystLook *look)
 	return text.data;
 }
 
+/* The model's columns, the target first; low and high: the declared bounds of the target. */
+static void
+open_model(AnalystLook *look, double *low, double *high)
+{
+	RatedModel *rated = look->rated;
+	const Encoder *target;
+
+	rated_model_find(rated->name, rated);
+	if (!method_kind_has_target(rated->model.kind))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("model \"%s\" does not predict a number", rated->name),
+						errhint("Call dpobj.evaluate or dpobj.confusion.")));
+	analyst_open(look->request.table, NIL, rated->columns, rated->label, true, look->filter,
+				 &look->opened);
+	rated_model_check(rated, &look->opened);
+	rated_model_place(rated, &look->opened.columns);
+	look->opened.shape.groups = &look->opened.groups; /* none: one cell */
+	target = look->opened.label;
+	*low = target->center + target->scale * target->low;
+	*high = target->center + target->scale * target->high;
+}
+
+/* The columns are encoded as in training, but for the target, which gets the units of the look. */
+static void
+encode_model_columns(AnalystLook *look)
+{
+	const Encoder *target = look->opened.label;
+	Encoding *encoding = &look->encoding;
+	Encoding values;
+	Options options;
+
+	memset(&options, 0, sizeof(options));
+	encoders_describe(&look->opened.columns, &options);
+	encoders_encoding(&options, encoding);
+	look_encoding(&look->request.look, &values);
+	encoding->center[0] = (values.center[0] - target->center) / target->scale;
+	encoding->scale[0] = values.scale[0] / target->scale;
+	encoding->low[0] = values.low[0];
+	encoding->high[0] = values.high[0];
+	if (!encoding_finish(encoding))
+		elog(ERROR, "the bounds of a target make no encoding");
+}
+
+static void
+set_bounds(AnalystLook *look, double low, double high)
+{
+	bool has_values = look_has_values(look->request.look.kind);
+	bool is_clipped = has_values && look->request.look.kind != LOOK_RESIDUALS;
+
+	(look->is_price ? looks_read_price_options : looks_read_options)(
+		&look->request, look->options, is_clipped ? &low : NULL, &high);
+	if (!has_values)
+		return;
+	if (isnan(low))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("column \"%s\" has no declared bounds", look->column),
+			 is_clipped ? errhint("Name them in the options, such as {\"clip\": [0, 100]}.") : 0));
+	looks_set_bounds(&look->request, low, high);
+}
+
 /* The columns with their values. */
 static void
 settle_profile(AnalystLook *look)
@@ -109,8 +183,9 @@ settle_profile(AnalystLook *look)
 	const Encoders *columns = &look->opened.features;
 	LookColumn *column;
 
-	analyst_open_profile(look->table, look->by, look->filter, &look->opened);
-	looks_read_options(request, look->options, NULL, NULL);
+	analyst_open_profile(look->request.table, look->by, look->filter, &look->opened);
+	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
+																	 NULL);
 	looks_set_columns(request, columns->count);
 	column = palloc(columns->count * sizeof(LookColumn));
 	for (int i = 0; i < columns->count; i++)
@@ -130,23 +205,19 @@ settle_cells(AnalystLook *look)
 	double low;
 	double high;
 
-	analyst_open_look(look->table, look->by, look->column, kind == LOOK_HISTOGRAM, look->filter,
-					  &look->opened, &low, &high);
-	looks_read_options(request, look->options, look_has_values(kind) ? &low : NULL, &high);
-	if (look_has_values(kind) && isnan(low))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" has no declared bounds", look->column),
-						errhint("Name them in the options, such as {\"clip\": [0, 100]}.")));
+	if (look->rated != NULL)
+		open_model(look, &low, &high);
+	else
+		analyst_open_look(request->table, look->by, look->column, kind == LOOK_HISTOGRAM,
+						  look->filter, &look->opened, &low, &high);
 	for (int i = 0; i < look->opened.groups.count; i++)
 		cells *= encoder_values(&look->opened.groups.encoder[i]);
 	looks_set_cells(request, cells);
-	if (look_has_values(kind))
-		looks_set_bounds(request, low, high);
+	set_bounds(look, low, high);
 }
 
-/* All of it follows from the declaration and the options alone. */
-static void
-settle(AnalystLook *look)
+void
+analyst_look_settle(AnalystLook *look)
 {
 	LookRequest *request = &look->request;
 	const Protection *protection = &look->opened.protection;
@@ -157,10 +228,12 @@ settle(AnalystLook *look)
 		settle_cells(look);
 	request->look.adjacency = protection->adjacency;
 	request->look.rows_per_person = Max(protection->max_rows_per_person, 1);
-	request->table = look->table;
 	request->person = protection->person;
 	request->provenance = provenance(look);
-	look_encoding(&request->look, &look->encoding);
+	if (look->rated != NULL)
+		encode_model_columns(look);
+	else
+		look_encoding(&request->look, &look->encoding);
 	look->number = palloc0(look_numbers(&request->look) * sizeof(int64));
 }
 
@@ -173,11 +246,32 @@ settle(AnalystLook *look)
 typedef struct LookSink
 {
 	SpillSink sink;
-	const Look *look;
+	AnalystLook *look;
 	const Rows *rows;
 	int cell;
-	int64 *number;
 } LookSink;
+
+/* Scores of method "simplex" are in declared units, those of "linear" in the target's own. */
+static double
+predicted_value(const AnalystLook *look, const int32 *x)
+{
+	const Encoder *target = look->opened.label;
+	double score = rated_model_score(look->rated, 0, x);
+
+	if (strcmp(look->rated->model.kind, "linear") == 0)
+		return score;
+	return target->center + target->scale * score;
+}
+
+static void
+add_row(AnalystLook *look, int cell, const int32 *x, int64 rows)
+{
+	if (look->rated != NULL)
+		look_add_residual(&look->request.look, cell, x[0], predicted_value(look, x), rows,
+						  look->number);
+	else
+		look_add(&look->request.look, cell, x, rows, look->number);
+}
 
 static void
 add_records(SpillSink *self, const void *records, size_t bytes)
@@ -191,7 +285,7 @@ add_records(SpillSink *self, const void *records, size_t bytes)
 	for (size_t at = 0; at + size <= bytes; at += size)
 	{
 		spill_unpack(&sink->rows->shape, record + at, x, &count);
-		look_add(sink->look, sink->cell, x, count.positive, sink->number);
+		add_row(sink->look, sink->cell, x, count.positive);
 	}
 }
 
@@ -205,11 +299,7 @@ prepare_cell(AnalystLook *look, int cell)
 	Rows *rows = &rows_state_create(&look->encoding, CurrentMemoryContext)->rows;
 	LookSink *sink = palloc(sizeof(LookSink));
 
-	*sink = (LookSink){.sink = {add_records},
-					   .look = &look->request.look,
-					   .rows = rows,
-					   .cell = cell,
-					   .number = look->number};
+	*sink = (LookSink){.sink = {add_records}, .look = look, .rows = rows, .cell = cell};
 	if (look->request.person == NULL)
 		rows_set_spill(rows, &sink->sink, LOOK_TABLE_BYTES);
 	return rows;
@@ -220,8 +310,7 @@ add_rows(AnalystLook *look, int cell, Rows *rows)
 {
 	rows_flush(rows);
 	for (uint32 i = 0; i < rows->distinct; i++)
-		look_add(&look->request.look, cell, rows->x + (Size) i * rows->stride,
-				 rows->count[i].positive, look->number);
+		add_row(look, cell, rows->x + (Size) i * rows->stride, rows->count[i].positive);
 }
 
 /* Reads the rows and draws the noise, after the charge. */
@@ -257,8 +346,8 @@ release_look(AnalystLook *look, LookAnswer **answer)
 	int64 release;
 
 	pair = looks_pair(&look->request);
-	grant_check_budgets(look->table, &pair, protection->adjacency);
-	look->scan = scan_open(look->table, protection->ignore_rls, &look->opened.shape);
+	grant_check_budgets(look->request.table, &pair, protection->adjacency);
+	look->scan = scan_open(look->request.table, protection->ignore_rls, &look->opened.shape);
 	look->request.analyst = &terms;
 	release = looks_charge(&look->request);
 	analyst_attempt(release, &terms, run, look);
@@ -301,7 +390,8 @@ hash_request(const AnalystLook *look, uint8 hash[DIGEST_LENGTH])
 
 	initStringInfo(&bytes);
 	pq_sendint32(&bytes, look->request.look.kind);
-	pq_sendint32(&bytes, look->table);
+	pq_sendint32(&bytes, look->request.table);
+	pq_sendint64(&bytes, look->rated == NULL ? 0 : look->rated->model.release);
 	digest_append(&bytes, look->column == NULL ? "" : look->column);
 	pq_sendint32(&bytes, look->request.look.quantiles);
 	for (int i = 0; i < look->request.look.quantiles; i++)
@@ -337,14 +427,16 @@ name_cell(const Encoders *columns, int cell, Datum *names)
 
 /*
  * A row: key, of a histogram the bin, value, low, high, of an average rows, and level; of quantiles
- * key, quantile, value, rank_error and level.
+ * key, quantile, value, rank_error and level; of residuals measure, value, low, high and level.
  */
 static void
 put_answer(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, int position,
 		   const LookAnswer *answer)
 {
+	static const char *const measures[] = {
+		[RESIDUAL_R_SQUARED] = "r_squared", [RESIDUAL_MEAN_SIZE] = "mean_absolute_error"};
 	LookKind kind = look->request.look.kind;
-	int each = kind == LOOK_QUANTILES ? look->request.look.quantiles : 1;
+	int each = look_answers(&look->request.look) / look->request.look.cells;
 	const Encoders *columns = &look->opened.groups;
 	int keys = list_length(look->by);
 	Datum *names = palloc((columns->count + 1) * sizeof(Datum));
@@ -354,6 +446,11 @@ put_answer(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, 
 
 	name_cell(columns, position / each, names);
 	values[0] = PointerGetDatum(construct_array(names, keys, TEXTOID, -1, false, TYPALIGN_INT));
+	if (kind == LOOK_RESIDUALS)
+	{
+		values[0] = CStringGetTextDatum(measures[position % each]);
+		nulls[0] = false;
+	}
 	if (kind == LOOK_HISTOGRAM)
 		values[at++] = names[keys];
 	if (kind == LOOK_QUANTILES)
@@ -430,29 +527,48 @@ put_profile(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look,
 	}
 }
 
+/* Settles, and finds the release of another place or makes one. */
+static LookAnswer *
+find_answers(FunctionCallInfo fcinfo, AnalystLook *look)
+{
+	uint8 hash[DIGEST_LENGTH];
+	LookAnswer *answer;
+	int64 release;
+
+	analyst_look_settle(look);
+	hash_request(look, hash);
+	release = same_call_find(fcinfo, hash);
+	if (release != 0 && release == latest.release)
+		return looks_answers(&look->request, latest.number);
+	release = release_look(look, &answer);
+	keep(look, release);
+	same_call_remember(fcinfo, hash, release);
+	return answer;
+}
+
+bool
+analyst_look_r_squared(FunctionCallInfo fcinfo, double *value)
+{
+	AnalystLook look;
+	LookAnswer *answer;
+
+	read_request(fcinfo, LOOK_RESIDUALS, &look);
+	answer = &find_answers(fcinfo, &look)[RESIDUAL_R_SQUARED];
+	*value = answer->value;
+	return answer->known;
+}
+
 static Datum
 answer_look(FunctionCallInfo fcinfo, LookKind kind)
 {
 	TupleDesc descriptor;
 	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
-	uint8 hash[DIGEST_LENGTH];
 	AnalystLook look;
 	LookAnswer *answer;
-	int64 release;
 
 	read_request(fcinfo, kind, &look);
-	analyst_enter(look.table);
-	settle(&look);
-	hash_request(&look, hash);
-	release = same_call_find(fcinfo, hash);
-	if (release != 0 && release == latest.release)
-		answer = looks_answers(&look.request, latest.number);
-	else
-	{
-		release = release_look(&look, &answer);
-		keep(&look, release);
-		same_call_remember(fcinfo, hash, release);
-	}
+	analyst_enter(look.request.table);
+	answer = find_answers(fcinfo, &look);
 	analyst_leave();
 	if (kind == LOOK_PROFILE)
 		put_profile(set, descriptor, &look, answer);
@@ -515,4 +631,12 @@ Datum
 dpobj_profile(PG_FUNCTION_ARGS)
 {
 	return answer_look(fcinfo, LOOK_PROFILE);
+}
+
+/* dpobj.residuals(name, relation, epsilon, filter, options) -> measure, value, low, high, level */
+PG_FUNCTION_INFO_V1(dpobj_residuals);
+Datum
+dpobj_residuals(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_RESIDUALS);
 }

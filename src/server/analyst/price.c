@@ -25,7 +25,7 @@
 
 #include "server/base/extension.h"
 #include "server/base/argument.h"
-#include "server/analyst/analyst.h"
+#include "server/analyst/look.h"
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_cost.h"
 #include "server/base/dpobj.h"
@@ -45,7 +45,7 @@
 
 /* Methods that are no trainings. */
 #define EVALUATIONS ", accuracy, confusion, select"
-#define LOOKS ", count, sum, avg, histogram, quantiles, profile"
+#define LOOKS ", count, sum, avg, histogram, quantiles, profile, residuals"
 
 /* ---- members of the answer ---- */
 
@@ -258,7 +258,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	training->by_analyst = true;
 	training_set_cost(training, PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID,
 					  PG_GETARG_DATUM(TRAIN_DELTA), NUMERICOID);
-	training_set_method(training, method, EVALUATIONS);
+	training_set_method(training, method, EVALUATIONS LOOKS);
 	if (!PG_ARGISNULL(TRAIN_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
 	if (!PG_ARGISNULL(TRAIN_LABEL))
@@ -465,28 +465,6 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 	append_remaining(json, table, &pair, protection.adjacency);
 }
 
-/* dpobj.price(relation, label, epsilon, features, delta, method, options, filter) -> jsonb */
-PG_FUNCTION_INFO_V1(dpobj_price_training);
-Datum
-dpobj_price_training(PG_FUNCTION_ARGS)
-{
-	Oid table = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
-	const char *method;
-	TallyKind kind;
-	StringInfoData json;
-
-	(void) argument_value(fcinfo, TRAIN_EPSILON, "epsilon");
-	(void) argument_value(fcinfo, TRAIN_DELTA, "delta");
-	method = TextDatumGetCString(argument_value(fcinfo, TRAIN_METHOD, "method"));
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '{');
-	if (tally_find(method, &kind))
-		price_table_evaluation(fcinfo, table, kind, &json);
-	else
-		price_table_training(fcinfo, table, method, &json);
-	return finish_json(&json);
-}
-
 /* ---- a look ---- */
 
 static void
@@ -497,6 +475,15 @@ require_option(LookKind kind, bool given, const char *name, const char *example)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("option \"%s\" is required for method \"%s\"", name, looks_name(kind)),
 				 errhint("Write for example {\"%s\": %s}.", name, example)));
+}
+
+static void
+require_quantiles(const LookRequest *request)
+{
+	const Look *look = &request->look;
+
+	if (look->kind == LOOK_QUANTILES)
+		require_option(look->kind, look->quantiles > 0, "quantiles", "[0.25, 0.5, 0.75]");
 }
 
 void
@@ -514,8 +501,7 @@ price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *o
 	else
 		looks_set_cells(request, cells);
 	looks_read_price_options(request, options, look_has_values(kind) ? &low : NULL, &high);
-	if (kind == LOOK_QUANTILES)
-		require_option(kind, request->look.quantiles > 0, "quantiles", "[0.25, 0.5, 0.75]");
+	require_quantiles(request);
 	if (look_has_values(kind))
 	{
 		require_option(kind, !isnan(low), "clip", "[0, 100]");
@@ -525,7 +511,8 @@ price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *o
 
 /*
  * Half of the length of an interval; that of an average is that of its sum and of its rows.  Of
- * quantiles, the bounds of their errors in ranks.
+ * quantiles, the bounds of their errors in ranks; of residuals, those of the sums of their squares
+ * and of their sizes.
  */
 static void
 append_look_error(StringInfo json, const LookRequest *request)
@@ -539,6 +526,12 @@ append_look_error(StringInfo json, const LookRequest *request)
 		for (int i = 0; i < look->quantiles; i++)
 			appendStringInfo(json, "%s%.15g", i == 0 ? "\"ranks\": [" : ", ",
 							 look_error(look, epsilon, i, beta));
+	else if (look->kind == LOOK_RESIDUALS)
+		appendStringInfo(json, "\"squares\": %.6g, \"sum\": %.6g, \"rows\": %.6g",
+						 look_error(look, epsilon, RESIDUAL_SQUARES, beta / 4) *
+							 ldexp(look->unit * look->unit, LOOK_SQUARE_SHIFT),
+						 look_error(look, epsilon, RESIDUAL_SIZES, beta / 2) * look->unit,
+						 look_error(look, epsilon, RESIDUAL_ROWS, beta / 2));
 	else if (look->kind == LOOK_AVERAGE)
 		appendStringInfo(json, "\"sum\": %.6g, \"rows\": %.6g",
 						 look_error(look, epsilon, 0, beta / 2) * look->unit,
@@ -571,6 +564,65 @@ append_look(StringInfo json, const LookRequest *request)
 	append_look_error(json, request);
 }
 
+static List *
+by_option(Jsonb *options)
+{
+	bool is_object = options != NULL && JB_ROOT_IS_OBJECT(options);
+	JsonbValue *by = is_object ? json_member(&options->root, "by") : NULL;
+	JsonbContainer *array = by == NULL ? NULL : json_get_array(by);
+	int count = array == NULL ? 0 : JsonContainerSize(array);
+	Datum *names = palloc(count * sizeof(Datum));
+
+	if (by == NULL)
+		return NIL;
+	for (int i = 0; i < count; i++)
+	{
+		char *name = json_get_string(getIthJsonbValueFromContainer(array, i));
+
+		if (name == NULL)
+			array = NULL;
+		else
+			names[i] = CStringGetTextDatum(name);
+		if (array == NULL)
+			break;
+	}
+	if (array == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"by\" must be an array of names of columns")));
+	return encoders_group_names(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/*
+ * The argument label is the column, features are the columns of a profile; those that rows are
+ * grouped by are an option.
+ */
+static void
+price_table_look(FunctionCallInfo fcinfo, Oid table, LookKind kind, StringInfo json)
+{
+	AnalystLook look = {.is_price = true};
+	Protection protection;
+	Pair pair;
+
+	looks_begin(&look.request, kind);
+	look.request.table = table;
+	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &look.request.cost);
+	if (kind != LOOK_COUNT && kind != LOOK_PROFILE)
+		look.column = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
+	look.options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
+	look.filter = argument_json(fcinfo, TRAIN_FILTER, "filter");
+	if (kind != LOOK_PROFILE)
+		look.by = by_option(look.options);
+	else if (!PG_ARGISNULL(TRAIN_FEATURES))
+		look.by = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
+	relation_close(open_protected(table, &protection), AccessShareLock);
+	analyst_look_settle(&look);
+	require_quantiles(&look.request);
+	check_least_epsilon(&look.request.cost);
+	append_look(json, &look.request);
+	pair = looks_pair(&look.request);
+	append_remaining(json, table, &pair, protection.adjacency);
+}
+
 /* d is the number of cells, for a profile that of columns. */
 static void
 price_look(FunctionCallInfo fcinfo, LookKind kind, StringInfo json)
@@ -581,6 +633,31 @@ price_look(FunctionCallInfo fcinfo, LookKind kind, StringInfo json)
 					  argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
 					  argument_json(fcinfo, 4, "options"), &request);
 	append_look(json, &request);
+}
+
+/* dpobj.price(relation, label, epsilon, features, delta, method, options, filter) -> jsonb */
+PG_FUNCTION_INFO_V1(dpobj_price_training);
+Datum
+dpobj_price_training(PG_FUNCTION_ARGS)
+{
+	Oid table = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
+	const char *method;
+	TallyKind kind;
+	LookKind look;
+	StringInfoData json;
+
+	(void) argument_value(fcinfo, TRAIN_EPSILON, "epsilon");
+	(void) argument_value(fcinfo, TRAIN_DELTA, "delta");
+	method = TextDatumGetCString(argument_value(fcinfo, TRAIN_METHOD, "method"));
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	if (tally_find(method, &kind))
+		price_table_evaluation(fcinfo, table, kind, &json);
+	else if (looks_find(method, &look))
+		price_table_look(fcinfo, table, look, &json);
+	else
+		price_table_training(fcinfo, table, method, &json);
+	return finish_json(&json);
 }
 
 /* ---- both ---- */

@@ -21,7 +21,8 @@
 static const char *const names[LOOK_KINDS] = {
 	[LOOK_COUNT] = "count",         [LOOK_SUM] = "sum",
 	[LOOK_AVERAGE] = "avg",         [LOOK_HISTOGRAM] = "histogram",
-	[LOOK_QUANTILES] = "quantiles", [LOOK_PROFILE] = "profile"};
+	[LOOK_QUANTILES] = "quantiles", [LOOK_PROFILE] = "profile",
+	[LOOK_RESIDUALS] = "residuals"};
 
 const char *
 looks_name(LookKind kind)
@@ -63,7 +64,9 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 	known[count++] = "level";
 	if (has_steps)
 		known[count++] = "steps";
-	if (is_price)
+	if (is_price && OidIsValid(request->table) && look_has_groups(request->look.kind))
+		known[count++] = "by";
+	if (is_price && !OidIsValid(request->table))
 	{
 		known[count++] = "adjacency";
 		known[count++] = "max_rows_per_person";

@@ -1,7 +1,7 @@
 /*
  * looks.h - a look at a table released, for both doors: dp_count and dpobj.count, dp_sum and
  * dpobj.sum, dp_avg and dpobj.avg, dp_histogram and dpobj.histogram, dp_quantiles and
- * dpobj.quantiles; and, for analysts only, dpobj.profile.
+ * dpobj.quantiles; and, for analysts only, dpobj.profile and dpobj.residuals.
  *
  * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
  * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
@@ -45,7 +45,10 @@ typedef struct LookRequest
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 } LookRequest;
 
-/* The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles, profile. */
+/*
+ * The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles, profile,
+ * residuals.
+ */
 extern const char *looks_name(LookKind kind);
 extern bool looks_find(const char *name, LookKind *kind);
 
@@ -60,8 +63,8 @@ extern void looks_begin(LookRequest *request, LookKind kind);
 extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
 
 /*
- * The same for a price, which reads "adjacency", "max_rows_per_person" and, for quantiles,
- * "quantiles", too.
+ * The same for a price, which reads "quantiles", too, for quantiles; without a table also
+ * "adjacency" and "max_rows_per_person"; with one "by" is allowed, which the caller reads.
  */
 extern void looks_read_price_options(LookRequest *request, Jsonb *options, double *low,
 									 double *high);

@@ -67,7 +67,9 @@ ALTER TABLE dpobj.ledger_events
 -- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;
 
--- These comments stand in models.sql and price.sql, too; an update keeps the type and the function.
+-- These comments stand in models.sql, analyst.sql and price.sql, too; an update keeps the type and the functions.
+COMMENT ON FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb) IS
+  'private estimate of the accuracy of a named model of one''s own on a protected table, or of R-squared if it predicts a number; null: too much noise';
 COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction; softmax: the class of the highest score is';
 COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one; of a softmax model these of each class in turn';
 COMMENT ON FUNCTION dpobj.price_aggregate(text, integer, numeric, numeric, jsonb) IS

@@ -1,5 +1,6 @@
 /*
- * test_look.c - noisy counts, sums, averages, histograms and profiles: what neighbours can change,
+ * test_look.c - noisy counts, sums, averages, histograms, profiles and residuals: what neighbours
+ * can change,
  * by trying all of them, the law of the noise, and how often the intervals hold the truth.
  */
 #include "core/mechanisms/look.h"
@@ -14,7 +15,7 @@
 #include "core/law.h"
 
 #define MAX_CELLS 3
-#define NUMBERS 8 /* of the longest vector whose noise is tried */
+#define NUMBERS (RESIDUAL_NUMBERS * MAX_CELLS) /* of the longest vector whose noise is tried */
 
 static Look
 make_look(LookKind kind, Adjacency adjacency, int cells, int rows_per_person)
@@ -28,22 +29,51 @@ make_look(LookKind kind, Adjacency adjacency, int cells, int rows_per_person)
 /* A row's value; NaN stands for NULL, and so for any row that is not usable. */
 static const double values[] = {NAN, -INFINITY, -1e300, -3, 0, 0.1, 2, 6.5, 9, 1e9, INFINITY};
 
+/* A model's prediction of it. */
+static const double predictions[] = {-1e300, 0.1, 2, 1e9, NAN};
+
 enum
 {
 	VALUES = sizeof(values) / sizeof(values[0]),
-	STATES = MAX_CELLS * VALUES
+	PREDICTIONS = sizeof(predictions) / sizeof(predictions[0]),
+	STATES = MAX_CELLS * VALUES * PREDICTIONS
 };
 
 /* Adds a row with this value to its cell by way of the encoding of both doors. */
 static void
-add_value(const Look *look, int cell, double value, int64_t sign, int64_t *number)
+add_value(const Look *look, int cell, double value, double prediction, int64_t sign,
+		  int64_t *number)
 {
 	Encoding encoding;
 	int32_t x[2];
 
 	look_encoding(look, &encoding);
-	if (encoding_apply(&encoding, &value, x))
+	if (!encoding_apply(&encoding, &value, x))
+		return;
+	if (look->kind == LOOK_RESIDUALS)
+		look_add_residual(look, cell, x[0], prediction, sign, number);
+	else
 		look_add(look, cell, x, sign, number);
+}
+
+/* A state of a row is its cell, its value and, where it matters, its prediction. */
+static int
+states_of(const Look *look)
+{
+	return look->cells * VALUES * (look->kind == LOOK_RESIDUALS ? PREDICTIONS : 1);
+}
+
+static double
+value_of(const Look *look, int state)
+{
+	return values[state / look->cells % VALUES];
+}
+
+static void
+add_row_state(const Look *look, int state, int64_t sign, int64_t *number)
+{
+	add_value(look, state % look->cells, value_of(look, state),
+			  predictions[state / look->cells / VALUES], sign, number);
 }
 
 /* What a row that is in state from in one table and in state to in the other changes. */
@@ -51,8 +81,8 @@ static void
 change_of(const Look *look, int from, int to, int64_t *change)
 {
 	memset(change, 0, NUMBERS * sizeof(int64_t));
-	add_value(look, from % look->cells, values[from / look->cells], -1, change);
-	add_value(look, to % look->cells, values[to / look->cells], 1, change);
+	add_row_state(look, from, -1, change);
+	add_row_state(look, to, 1, change);
 }
 
 static double
@@ -73,15 +103,15 @@ static void
 test_neighbours(const Look *look)
 {
 	static int64_t change[STATES * STATES][NUMBERS];
-	int states = look->cells * VALUES;
+	int states = states_of(look);
 	int changes = 0;
 	double worst = 0.0;
 
 	for (int from = 0; from < states; from++)
 		for (int to = 0; to < states; to++)
 			/* a row that comes or goes is in the other table not at all: like one of no use */
-			if (look->adjacency == ADJACENCY_REPLACE || isnan(values[from / look->cells]) ||
-				isnan(values[to / look->cells]))
+			if (look->adjacency == ADJACENCY_REPLACE || isnan(value_of(look, from)) ||
+				isnan(value_of(look, to)))
 				change_of(look, from, to, change[changes++]);
 	for (int a = 0; a < changes; a++)
 		for (int b = 0; b < (look->rows_per_person == 2 ? changes : 1); b++)
@@ -101,11 +131,14 @@ test_all_neighbours(void)
 {
 	static const double bounds[][2] = {{0, 9}, {-3, 6.5}, {0.1, 2}, {-1e9, -3}, {6.5, 9}};
 
-	for (LookKind kind = LOOK_COUNT; kind <= LOOK_HISTOGRAM; kind++)
-		for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
+	for (LookKind kind = LOOK_COUNT; kind < LOOK_KINDS; kind++)
+		for (Adjacency adjacency = ADJACENCY_REPLACE;
+			 kind != LOOK_QUANTILES && kind != LOOK_PROFILE && adjacency <= ADJACENCY_ADD_REMOVE;
 			 adjacency++)
 			for (int cells = 1; cells <= MAX_CELLS; cells++)
-				for (int rows = 1; rows <= (cells < MAX_CELLS ? 2 : 1); rows++)
+				for (int rows = 1;
+					 rows <= (states_of(&(Look){.kind = kind, .cells = cells}) < 25 ? 2 : 1);
+					 rows++)
 					for (int b = 0; b < (look_has_values(kind) ? 5 : 1); b++)
 					{
 						Look look = make_look(kind, adjacency, cells, rows);
@@ -289,6 +322,16 @@ test_laws(void)
 	look = make_look(LOOK_AVERAGE, ADJACENCY_REPLACE, 2, 3);
 	CHECK(look_set_bounds(&look, 0, 80));
 	test_law(&look, EPSILON_ONE / 10, 0, 3 * 4 * 40 * 2 * unit, 1, 12);
+	/* values of 2^23 units from the middle, residuals of 2^24, less half of it; squares over 2^26
+	 */
+	look = make_look(LOOK_RESIDUALS, ADJACENCY_REPLACE, 1, 3);
+	CHECK(look_set_bounds(&look, 2, 4));
+	CHECK(look.unit == 0x1p-23);
+	test_law(&look, EPSILON_ONE, RESIDUAL_SQUARES, 3 * 5 * 0x1p21, RESIDUAL_SIZES, 3 * 10 * 0x1p23);
+	look.adjacency = ADJACENCY_ADD_REMOVE;
+	test_law(&look, EPSILON_ONE, RESIDUAL_VALUES, 3 * 10 * 0x1p23, RESIDUAL_VALUE_SQUARES,
+			 3 * 10 * 0x1p19);
+	test_law(&look, EPSILON_ONE, RESIDUAL_ROWS, 6, RESIDUAL_SQUARES, 3 * 5 * 0x1p21);
 }
 
 /* ---- intervals ---- */
@@ -329,6 +372,58 @@ test_error(void)
 		look_answer(&look, EPSILON_ONE, 0.95, &number, 0, &answer);
 		CHECK(answer.low < (double) (INT64_MAX - 3) && answer.high > (double) INT64_MAX);
 	}
+}
+
+/*
+ * The chance that the interval of one number holds the truth, by the law of its noise: the level
+ * at least, and less with an interval that is shorter by 1 at both ends.
+ */
+static void
+test_exact_coverage(LookKind kind, int64_t epsilon, int rows, double level)
+{
+	Look look = make_look(kind, ADJACENCY_ADD_REMOVE, 1, rows);
+	int64_t far = (int64_t) (40 * rows / privacy_epsilon(epsilon)) + 2;
+	double rate = privacy_epsilon(epsilon) / rows;
+	double chance = 0;
+	double shorter = 0;
+
+	if (look_has_values(kind))
+	{
+		/* so that all values are 0 or one unit */
+		look.unit = 0.25;
+		look.high = 1;
+	}
+	for (int64_t noise = -far; noise <= far; noise++)
+	{
+		int64_t number = far + noise;
+		double truth = (double) far * (look_has_values(kind) ? 0.25 : 1);
+		double step = look_has_values(kind) ? 0.25 : 1;
+		double mass = mass_between((double) noise, (double) noise + 1, rate);
+		LookAnswer answer;
+
+		look_answer(&look, epsilon, level, &number, 0, &answer);
+		if (answer.low <= truth && truth <= answer.high)
+			chance += mass;
+		if (answer.low + step <= truth && truth <= answer.high - step)
+			shorter += mass;
+	}
+	CHECK(chance >= level - 1e-9 && shorter < level);
+}
+
+static void
+test_exact_coverages(void)
+{
+	static const double levels[] = {0.5, 0.9, 0.95, 0.999};
+	static const LookKind kinds[] = {LOOK_COUNT, LOOK_HISTOGRAM, LOOK_SUM};
+
+	for (int l = 0; l < 4; l++)
+		for (int k = 0; k < 3; k++)
+			for (int rows = 1; rows <= 5; rows += 2)
+			{
+				test_exact_coverage(kinds[k], EPSILON_ONE, rows, levels[l]);
+				test_exact_coverage(kinds[k], EPSILON_ONE / 20, rows, levels[l]);
+				test_exact_coverage(kinds[k], EPSILON_ONE * 5 / 2, rows, levels[l]);
+			}
 }
 
 /* How often the interval of the second of two cells holds the truth, by simulation. */
@@ -389,6 +484,102 @@ test_coverages(void)
 				test_coverage(kind, adjacency, rows[i], value[i], 0.95, EPSILON_ONE);
 				test_coverage(kind, adjacency, rows[i], value[3 - i], 0.5, EPSILON_ONE / 2);
 			}
+}
+
+/* Targets from 0 to 100 in a line, predicted with this slope, moved by this. */
+typedef struct Fit
+{
+	int rows;
+	double slope;
+	double shift;
+	bool many; /* so many rows that the answers say something */
+} Fit;
+
+static const Fit fits[] = {
+	{3, 1, 0, false},     {40, 0.5, 10, false},   {20000, 1, 3, true},      {20000, 0.7, 15, true},
+	{20000, 0, 50, true}, {20000, -1, 100, true}, {20000, 1e6, -500, true},
+};
+
+/* Adds the rows to the numbers of the second of two cells, and says what the answers should be. */
+static void
+add_fit(const Look *look, const Fit *fit, int64_t *number, double *truth)
+{
+	double squares = 0;
+	double sizes = 0;
+	double sum = 0;
+	double values_squared = 0;
+
+	for (int i = 0; i < fit->rows; i++)
+	{
+		double value = 100.0 * i / (fit->rows - 1);
+		double x = encode(look, value) * look->unit + look->middle;
+		double guess = fmin(fmax(fit->slope * value + fit->shift, 0), 100);
+		double residual;
+
+		guess = rint((guess - look->middle) / look->unit) * look->unit + look->middle;
+		residual = x - guess;
+		look_add_residual(look, 1, encode(look, value), fit->slope * value + fit->shift, 1, number);
+		squares += residual * residual;
+		sizes += fabs(residual);
+		sum += x;
+		values_squared += x * x;
+	}
+	truth[RESIDUAL_MEAN_SIZE] = sizes / fit->rows;
+	truth[RESIDUAL_R_SQUARED] = 1 - squares / (values_squared - sum * sum / fit->rows);
+}
+
+static void
+test_fit(const Fit *fit, Adjacency adjacency, double level, int64_t epsilon)
+{
+	Look look = make_look(LOOK_RESIDUALS, adjacency, 2, 2);
+	int64_t exact[NUMBERS] = {0};
+	double truth[RESIDUAL_ANSWERS];
+	double held[RESIDUAL_ANSWERS] = {0};
+	double width[RESIDUAL_ANSWERS] = {0};
+	LookAnswer answer;
+
+	CHECK(look_set_bounds(&look, 0, 100));
+	CHECK(look_numbers(&look) == 2 * RESIDUAL_NUMBERS && look_answers(&look) == 4);
+	add_fit(&look, fit, exact, truth);
+	for (int draw = 0; draw < LAW_DRAWS; draw++)
+	{
+		int64_t number[NUMBERS];
+
+		memcpy(number, exact, sizeof(number));
+		look_draw(&look, epsilon, &bits, 1, number);
+		for (int i = 0; i < RESIDUAL_ANSWERS; i++)
+		{
+			look_answer(&look, epsilon, level, number, RESIDUAL_ANSWERS + i, &answer);
+			CHECK(answer.low <= answer.high);
+			CHECK(!answer.known || (answer.low <= answer.value && answer.value <= answer.high));
+			CHECK(answer.known || answer.low == (i == RESIDUAL_R_SQUARED ? -INFINITY : 0));
+			CHECK(i == RESIDUAL_R_SQUARED ? answer.high <= 1
+										  : answer.low >= 0 && answer.high <= 100);
+			held[i] += answer.low <= truth[i] && truth[i] <= answer.high;
+			width[i] += (answer.high - answer.low) / LAW_DRAWS;
+		}
+	}
+	for (int i = 0; i < RESIDUAL_ANSWERS; i++)
+		CHECK(held[i] / LAW_DRAWS >= level - 5 * sqrt(level * (1 - level) / LAW_DRAWS));
+	CHECK(!fit->many || (width[RESIDUAL_MEAN_SIZE] < 5 && width[RESIDUAL_R_SQUARED] < 0.3));
+	/* without noise it is the truth */
+	for (int i = 0; i < RESIDUAL_ANSWERS; i++)
+	{
+		look_answer(&look, 1000000 * EPSILON_ONE, level, exact, RESIDUAL_ANSWERS + i, &answer);
+		CHECK(answer.known && fabs(answer.value - truth[i]) < 1e-5 * fmax(1, fabs(truth[i])));
+	}
+}
+
+static void
+test_fits(void)
+{
+	for (int i = 0; i < (int) (sizeof(fits) / sizeof(fits[0])); i++)
+		for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE;
+			 adjacency++)
+		{
+			test_fit(&fits[i], adjacency, 0.95, EPSILON_ONE);
+			test_fit(&fits[i], adjacency, 0.5, EPSILON_ONE / 2);
+		}
 }
 
 /* A table without rows: an average that mostly has no value, and the whole interval. */
@@ -548,7 +739,9 @@ main(void)
 	test_bounds();
 	test_laws();
 	test_error();
+	test_exact_coverages();
 	test_coverages();
+	test_fits();
 	test_empty();
 	test_quantiles();
 	test_profiles();

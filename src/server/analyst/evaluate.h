@@ -1,0 +1,40 @@
+/*
+ * evaluate.h - a named model of the session user, to be rated on rows of a protected table.
+ */
+#ifndef DPOBJ_EVALUATE_H
+#define DPOBJ_EVALUATE_H
+
+#include "postgres.h"
+
+#include "utils/jsonb.h"
+
+#include "server/analyst/analyst.h"
+#include "server/models/model.h"
+
+/* A named model of dpobj.train, and its columns by its details. */
+typedef struct RatedModel
+{
+	const char *name;
+	Model model;
+	Jsonb *details;
+	char *label;
+	List *columns; /* names, in the order of the weights */
+	bool intercept;
+	int classes;                   /* each has weights of its own; 0: one score */
+	int features;                  /* weights without the intercept's, which is the last */
+	int place[GRID_MAX_DIMENSION]; /* of each feature in an encoded row */
+} RatedModel;
+
+/* Finds a model of the session user, and what its details say; raises 42704 or XX000. */
+extern void rated_model_find(const char *name, RatedModel *rated);
+
+/* Raises 22023 if an encoder of the model's columns has changed since the model was trained. */
+extern void rated_model_check(const RatedModel *rated, const AnalystTable *opened);
+
+/* Finds the places of the features in a row that these encoders make. */
+extern void rated_model_place(RatedModel *rated, const Encoders *encoders);
+
+/* The score of an encoded row, for a class, or for class 0 if there is one score. */
+extern double rated_model_score(const RatedModel *rated, int class, const int32 *x);
+
+#endif
