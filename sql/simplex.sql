@@ -106,7 +106,6 @@ SELECT dpobj.train('house', label => 'kind', epsilon => 1, method => 'simplex');
 SELECT dpobj.train('shed', label => 'price', epsilon => 1, method => 'simplex');
 SELECT dpobj.train('house', label => 'price', epsilon => 1, method => 'simplex', options => '{"n": 5}');
 SELECT dpobj.train('house', label => 'price', epsilon => 1, method => 'simplex', options => '{"target": [0, 1]}');
-SELECT dpobj.evaluate('a', 'house', 1);
 SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('house', 'price', 1, method => 'simplex') p;
 SELECT dpobj.price('house', NULL, 1, method => 'simplex');
 SELECT epsilon FROM dpobj.remaining('house');
