@@ -18,7 +18,7 @@
  * (bench/accuracy).
  */
 #define TREE_NUMBERS 3
-#define TREE_RUN 60
+#define TREE_RUN 55
 #define QUICK_RUN 40
 
 /* The same where all weights are -1, 0 and 1: a wait for more would be long for little. */
