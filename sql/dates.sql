@@ -63,6 +63,10 @@ SELECT hot((dp_halfspace(dpobj.features('{"opened": {"part": "weekday"}}', v), b
 SELECT (dpobj.train('visit_day', label => 'back', epsilon => 1000, method => 'logistic', name => 'weekend')).details -> 'encoders' -> 'seen' AS seen;
 SELECT (dpobj.train_groups('visit_day', label => 'back', epsilon => 1, features => '{left_at}', by => '{opened}', method => 'logistic')).key AS weekday;
 SELECT dpobj.train('visit_day', label => 'back', epsilon => 1, filter => '{"opened": {"=": "2023-06-04"}}') IS NOT NULL AS dates_are_no_parts;
+-- Looks count days from the declared date as features do; a part of a date has no number.
+SELECT abs(value - 135.375) < 1 AS middle FROM dpobj.avg('visit_day', 'left_at', 1000, filter => '{"id": {"<=": 700}}', options => '{"clip": [-1000, 1000]}');
+SELECT abs(value - 135.375) < 2 AS middle, dpobj.price('visit_day', 'left_at', 1, method => 'quantiles', options => '{"quantiles": [0.5]}') -> 'steps' AS steps FROM dpobj.quantiles('visit_day', 'left_at', '{0.5}', 1000, filter => '{"id": {"<=": 700}}');
+SELECT dpobj.avg('visit_day', 'opened', 1, options => '{"clip": [0, 1]}');
 -- A filter's time without a zone is in UTC, and a day begins with its year, whatever the session says: 100 hours.
 SET TimeZone = 'Asia/Tokyo';
 SET DateStyle = 'SQL, DMY';

@@ -172,7 +172,7 @@ SELECT epsilon AS before FROM dpobj.remaining('referral') \gset
 SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, by => %)$$,
   'NULL', $$'{}'$$, $$'{sex,NULL}'$$, $$'{unknown}'$$, $$'{sex,sex}'$$, $$'{id}'$$, $$'{ill}'$$);
 SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a,sex}', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ward', 1, by => '{sex}');
+SELECT dpobj.train_groups('referral', 'id', 1, by => '{sex}');
 SELECT dpobj.train_groups('referral', NULL, 1, by => '{sex}');
 SELECT dpobj.train_groups(NULL, 'ill', 1, by => '{sex}');
 SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, features => %, by => '{sex}')$$,

@@ -58,6 +58,16 @@ SELECT 1 - e.value / v.value > 0.99 AS explained
   FROM (SELECT (dp_avg((dp_score(:'m'::dp_model, x) - pay) ^ 2, 0, 25e6, 100)).* FROM staff) e,
        (SELECT (dp_avg((pay - 45000) ^ 2, 0, 25e8, 100)).* FROM staff) v;
 
+-- A line for each group, of targets of every type of number; one that no float8 holds is clipped.
+CREATE TABLE office AS
+  SELECT t, (g).* FROM (SELECT 'float8' AS t, unnest(dp_groups((id % 2)::text, x, pay, 2000.0, 0, '{"keys": ["0", "1"], "method": "linear", "center": [5, 40, 0.5], "scale": [5, 20, 0.5], "target": [0, 100000], "regularization": 1}')) AS g FROM staff
+    UNION ALL SELECT 'numeric', unnest(dp_groups((id % 2)::text, x, CASE WHEN id = 7 THEN '1e400'::numeric ELSE pay::numeric END, 2000.0, 0, '{"keys": ["0", "1"], "method": "linear", "center": [5, 40, 0.5], "scale": [5, 20, 0.5], "target": [0, 100000], "regularization": 1}')) FROM staff
+    UNION ALL SELECT 'integer', unnest(dp_groups((id % 2)::text, x, pay::int, 2000.0, 0, '{"keys": ["0", "1"], "method": "linear", "center": [5, 40, 0.5], "scale": [5, 20, 0.5], "target": [0, 100000], "regularization": 1}')) FROM staff) s;
+SELECT t, key, (model).kind, (model).mechanism, avg(abs(dp_score(model, x) - pay)) < 500 AS near FROM office JOIN staff ON key[1] = (id % 2)::text GROUP BY 1, 2, 3, 4 ORDER BY 1, 2;
+-- two determinants: only the claim is charged
+SELECT count(*) FROM (SELECT unnest(dp_groups('0'::text, x, pay, 1.0, 1e-6, '{"keys": ["0"], "method": "linear", "noise": "gaussian", "target": [0, 100000]}')) FROM staff) s;
+SELECT mechanism, pair, epsilon, delta FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
+
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
 SELECT * FROM answers($$SELECT dp_linear(x, pay, 1.0, 0, '{%}') FROM staff$$,
@@ -68,7 +78,8 @@ SELECT dp_linear(x, id, 1.0, 0) FROM staff;
 SELECT dp_linear(x, pay, pay, 0) FROM staff;
 SELECT dp_linear(x, pay, 0.0, 0, '{"target": [0, 1]}') FROM staff;
 SELECT dp_logistic(x, pay > 50000, 1.0, 0, '{"loss": "clipped_squares"}') FROM staff;
-SELECT dp_groups((id % 2)::text, x, id, 1.0, 0, '{"keys": ["0", "1"], "method": "linear", "target": [0, 10000], "scale": 100}') FROM staff;
+SELECT * FROM answers($$SELECT dp_groups(mod(id, 2)::text, x, %, 1.0, 0, '{"keys": ["0", "1"], "method": "linear"}') FROM staff$$, 'id', 'id * 1.5', 'pay > 5', $$'7'::text$$);
+SELECT dp_groups((id % 2)::text, x, pay, 1.0, 0, '{"keys": ["0", "1"], "method": "simplex", "target": [0, 1]}') FROM staff;
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
 
 -- Prices are settled alike, without a charge.
@@ -89,6 +100,10 @@ SELECT area, round(dpobj.score('a', f)::numeric, -4) AS price FROM (VALUES (50, 
 SELECT feature, level, round(weight::numeric, -4) AS weight FROM dpobj.scorecard('a') WHERE feature IN ('area', '(intercept)') ORDER BY 1, 2;
 SELECT (m).delta > 0 AS delta, array_length((m).weights, 1) AS weights
   FROM dpobj.train('flat', label => 'price', features => ARRAY['area', 'rooms'], epsilon => 1, delta => 0.000009, method => 'linear', options => '{"noise": "gaussian"}', filter => '{"kind": {"in": ["flat"]}}') m;
+SELECT key, (model).kind, (model).details -> 'target' AS target, (model).details #>> '{group,epsilon}' AS of_a_group
+  FROM dpobj.train_groups('flat', 'price', 200, features => '{area,rooms}', method => 'linear', options => '{"regularization": 1}', name => 'by', by => '{kind}');
+SELECT dpobj.evaluate('by{flat}', 'flat', 50, '{"kind": {"=": "flat"}}') > 0.9 AS explained, round(dpobj.score('by{flat}', f)::numeric, -4) AS price FROM (VALUES (100, 3)) f(area, rooms);
+SELECT dpobj.train_groups('flat', 'kind', 1, method => 'linear', by => '{garden}');
 SELECT dpobj.train('flat', label => 'kind', epsilon => 1, method => 'linear');
 SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"n": 5}');
 SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"target": [0, 1]}');

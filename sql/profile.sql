@@ -81,6 +81,17 @@ ALTER TABLE once DROP ill;
 \c - dpobj_profile_ana
 SELECT * FROM answers('SELECT dpobj.profile(%)', $$'once', 1$$, $$'once', 1, '{age}'$$, $$'once', 1, '{ill}'$$);
 SELECT sum(rows) FROM dpobj.profile('once', 10000, '{region,weight}') WHERE "column" = 'region';
+-- Nothing stands in for a label: a row without one is not usable, whatever the column's encoder says of a feature.
+\c - postgres
+CREATE TABLE stay AS SELECT region, weight, CASE WHEN id % 5 > 0 THEN ill END AS ill, age FROM visit;
+SELECT dpobj.protect('stay', '{"region": {"levels": ["north", "south"], "null": "south", "null_indicator": true}, "weight": {"scale": 60, "null": 0}, "ill": {"null": true}, "age": {"bins": [50]}}');
+SELECT dpobj.set_budget('stay', 'dpobj_profile_ana', 1000000, 0);
+\c - dpobj_profile_ana
+SELECT label, sum(rows) FILTER (WHERE bin = 'usable') AS usable, sum(rows) FILTER (WHERE bin = 'not usable') AS not_usable
+  FROM unnest('{NULL,region,ill,weight}'::text[]) label, LATERAL dpobj.profile('stay', 10000, options => jsonb_strip_nulls(jsonb_build_object('label', label))) GROUP BY 1 ORDER BY 1;
+SELECT parameters -> 'label' AS label FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
+SELECT p -> 'columns' AS columns FROM dpobj.price('stay', NULL, 1, method => 'profile', options => '{"label": "ill"}') p;
+SELECT * FROM answers($$SELECT dpobj.profile('stay', 1, '{age,region}', options => '{"label": %}')$$, '"ill"', '"age"', '1');
 -- As many columns as a profile takes, with many levels each, and one column more.
 \c - postgres
 DO $$ BEGIN EXECUTE (SELECT format('CREATE TABLE many (%s)', string_agg(format('c%s int', i), ', ')) FROM generate_series(1, 129) i); END $$;
@@ -94,5 +105,5 @@ SELECT count(*) AS bins, sum(rows) FILTER (WHERE bin = 'other') AS other, sum(ro
   FROM dpobj.profile('many', 10000, (SELECT array_agg('c' || i ORDER BY i) FROM generate_series(1, 128) i));
 \c - postgres
 DROP VIEW encoders;
-DROP TABLE visit, truth, once, many;
+DROP TABLE visit, truth, once, stay, many;
 DROP ROLE dpobj_profile_ana, dpobj_profile_eve;

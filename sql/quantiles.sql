@@ -23,6 +23,10 @@ SELECT (q[1]).value AS below, (q[2]).value AS above FROM (SELECT dp_quantiles(ag
 SELECT array_agg(i / 101.0) AS hundred, array_agg(i / 102.0) || 0.999 AS more FROM generate_series(1, 100) i \gset
 SELECT cardinality(dp_quantiles(age, :'hundred', 0, 100, 1.0)) FROM visit;
 SELECT dp_quantiles(age, :'more', 0, 100, 1.0) FROM visit;
+-- by default whole numbers have a grid of whole numbers
+SELECT (q).value FROM (SELECT unnest(dp_quantiles(age, '{0.255,0.505}', 0, 100, 10000)) AS q FROM visit) s;
+SELECT parameters -> 'steps' AS steps FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
+SELECT (q).value = trunc((q).value) AS whole FROM (SELECT unnest(dp_quantiles(age::numeric / 7, '{0.255,0.505}', 0, 100, 10000)) AS q FROM visit) s;
 -- the bound of the error is public: it does not depend on rows
 SELECT (q).quantile, (q).rank_error, (q).level FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5,0.75}', 0, 100, 1.0)) AS q FROM visit WHERE id < 0) s;
 SELECT (q).rank_error, (q).level FROM (SELECT unnest(dp_quantiles(age, '{0.5}', 0, 100, 1.0, '{"level": 0.5, "steps": 100}')) AS q FROM visit) s;
@@ -30,7 +34,7 @@ SELECT (q).rank_error, (q).level FROM (SELECT unnest(dp_quantiles(age, '{0.5}', 
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-SELECT (q[1]).value FROM (SELECT dp_quantiles(age, '{0.505}', 0, 100, 10000, '{"steps": 100}') AS q FROM visit) s;
+SELECT (q[1]).value FROM (SELECT dp_quantiles(age, '{0.505}', 0, 100, 10000) AS q FROM visit) s;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
@@ -52,6 +56,8 @@ SELECT key, quantile, value FROM dpobj.quantiles('ward', 'age', '{0.251,0.499}',
 SELECT ill, percentile_disc(ARRAY[0.251, 0.499]) WITHIN GROUP (ORDER BY i % 100) FROM (SELECT i, i % 4 = 0 AS ill FROM generate_series(1, 2000) i) s GROUP BY 1 ORDER BY 1;
 SELECT quantile, value FROM dpobj.quantiles('ward', 'age', '{0.5}', 10000, filter => '{"age": {">": 60}}', options => '{"steps": 50, "clip": [50, 100]}');
 SELECT value FROM dpobj.quantiles('ward', 'weight', '{0.5}', 10000, options => '{"steps": 60, "clip": [0, 60]}');
+SELECT p.steps, p.column FROM unnest('{age,ill,weight}'::text[]) c, LATERAL (SELECT c AS column, dpobj.price('ward', c, 1, method => 'quantiles', options => '{"quantiles": [0.5], "clip": [0, 10]}') -> 'steps' AS steps) p;
+SELECT dpobj.price('ward', 'age', 1, method => 'quantiles', options => '{"quantiles": [0.5], "clip": [0.5, 10]}') -> 'steps' AS no_whole_bounds;
 -- a group without rows has an answer
 SELECT count(*) AS answers, bool_and(value BETWEEN 0 AND 100) AS inside FROM dpobj.quantiles('ward', 'age', '{0.2,0.8}', 1, '{region,ill}');
 -- two copies of a call are one release

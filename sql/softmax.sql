@@ -63,7 +63,8 @@ SELECT count(*), count(prediction) AS predicted, bool_and(prediction = dp_predic
        bool_and(probability = dp_predict_class_proba(model, features)) AS probability
   FROM sepal, said(dpobj.predict_sql(model, 'plain')) WHERE cardinality(features) = 3;
 SELECT count(*) AS no_prediction FROM sepal, said(dpobj.predict_sql(model, 'plain')) WHERE prediction IS NULL AND probability IS NULL;
-SELECT dpobj.scorecard(model) FROM sepal;
+SELECT class, count(*), count(points) AS points, min(feature) AS first, max(level) AS last FROM sepal, dpobj.scorecard(model) GROUP BY class ORDER BY class;
+SELECT abs(s.weight - (model).weights[5]) < 1e-12 AS of_its_class FROM sepal, dpobj.scorecard(model) s WHERE s.class = 'green' AND s.feature = 'features[1]';
 SELECT dp_predict_class(dp_logistic(x, kind, 1.0, 0, '{"positive": "red"}'), ARRAY[1, 0, 0]) FROM petal;
 SELECT dp_predict_class(model, ARRAY[1, 0]) FROM sepal;
 SELECT dp_predict_class((SELECT jsonb_set(model::jsonb, '{details,classes}', '["red", "green"]')::dp_model FROM sepal), ARRAY[1, 0, 0]);
@@ -85,6 +86,20 @@ SELECT dp_confusion(:'sepal'::dp_model, x, kind, 5) FROM petal;
 SELECT dp_accuracy(:'sepal'::dp_model, x, x[1], 5) FROM petal;
 SELECT dp_accuracy(:'sepal'::dp_model, x, code, 5) FROM petal;
 SELECT dp_class_confusion(jsonb_set((:'sepal'::dp_model)::jsonb, '{kind}', '"logistic"')::dp_model, ARRAY[x[1], x[2], x[3], 0, 0, 0, 0, 0, 0, 0, 0], kind = 'red', 5) FROM petal;
+
+-- A model for each group: all of them have the classes of the options, whatever their rows are, also those without rows.
+CREATE TABLE garden AS
+  SELECT (unnest(dp_groups((id % 2)::text, x, CASE WHEN id % 2 = 0 THEN kind ELSE 'red' END, 40.0, 0,
+                           '{"keys": ["0", "1", "2"], "method": "softmax", "classes": ["red", "green", "blue"]}'))).* FROM petal;
+SELECT key, (model).kind, (model).mechanism, cardinality((model).weights) AS weights, (model).details -> 'classes' AS classes,
+       (model).details #>> '{group,epsilon}' AS of_a_group, dpobj.verify(model) AS verified FROM garden;
+SELECT key, avg((dp_predict_class(model, x) = CASE WHEN id % 2 = 0 THEN kind ELSE 'red' END)::int) > 0.9 AS learnt
+  FROM petal JOIN garden ON key[1] = (id % 2)::text GROUP BY key ORDER BY key;
+SELECT (g).key, cardinality((g).model.weights) AS weights FROM (SELECT unnest(dp_groups(ARRAY[kind], x, code, 4.0, 1e-6,
+  '{"keys": [["red"], ["none"]], "method": "softmax", "classes": [0, 12, 5], "noise": "gaussian", "adjacency": "add_remove"}')) AS g FROM petal) s;
+SELECT mechanism, pair, epsilon, delta, adjacency FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
+SELECT * FROM answers($$SELECT dp_groups(kind, x, kind, 1.0, 0, '{"keys": ["red"], "method": "softmax"%}') FROM petal$$,
+  '', ', "classes": ["red"]', ', "classes": ["red", "red"]', ', "classes": ["red", "blue"], "n": 6000', ', "classes": ["red", "blue"], "mechanism": "pool"');
 
 -- Its accuracy is an average; the model is a constant.
 SELECT a.value > 0.9 AS accurate FROM (SELECT dp_avg((dp_predict_class(:'sepal'::dp_model, x) = kind)::int, 0, 1, 2.0) AS a FROM petal) s, LATERAL (SELECT (s.a).*) a;
@@ -125,6 +140,22 @@ CREATE FUNCTION pg_temp.said(statement text) RETURNS TABLE (f flower, probabilit
 SELECT count(*), count(prediction) AS predicted, bool_and(prediction = dpobj.predict_class(model, f)) AS class,
        bool_and(probability = dpobj.predict_class_proba(model, f)) AS probability, bool_and((prediction IS NULL) = ((f).length IS NULL)) AS of_whole_rows
   FROM variant, pg_temp.said(dpobj.predict_sql(model, place));
+-- points of each class and level, and JSON, from which it comes back the same
+SELECT s.* FROM variant, LATERAL dpobj.scorecard(model) s WHERE (model).weights[6] = 1e5 ORDER BY "position";
+SELECT count(*) AS rows, count(weight) AS weights, count(DISTINCT class) AS classes FROM dpobj.scorecard('kinds');
+SELECT bool_and((model::jsonb)::dp_model = model) AS same, bool_and(dpobj.verify(model::jsonb::dp_model)) AS verified,
+       bool_and(dpobj.predict_class(model::jsonb::dp_model, f) = dpobj.predict_class('kinds', f)) AS predicted
+  FROM dpobj.models, flower f WHERE name = 'kinds' AND f.kind IS NOT NULL;
+-- a model for each group, with all classes; rated and used by its name
+SELECT key, (model).kind, cardinality((model).weights) AS weights, (model).details -> 'classes' AS classes, (model).details #>> '{group,epsilon}' AS of_a_group
+  FROM dpobj.train_groups('iris', 'kind', 100, features => '{length,width}', name => 'by', by => '{native}');
+SELECT dpobj.evaluate('by{true}', 'iris', 20, '{"native": {"=": true}}') > 0.9 AS accurate, dpobj.select('{"by{false}","by{true}"}', 'iris', 20, '{"native": {"=": true}}') AS chosen,
+       dpobj.predict_class('by{true}', f) AS predicted, (SELECT count(*) FROM dpobj.scorecard('by{true}')) AS rows
+  FROM flower f WHERE kind = 'setosa';
+SELECT count(*) FROM dpobj.train_groups('iris', 'code', 5, features => '{length}', options => '{"mechanism": "output"}', filter => '{"width": {"<": 0.5}}', by => '{kind}');
+SELECT * FROM answers($$SELECT dpobj.train_groups('iris', %)$$,
+  $$'kind', 1, features => '{length}', by => '{kind}'$$, $$'kind', 1, features => '{length}', method => 'logistic', by => '{native}'$$,
+  $$'native', 1, features => '{length}', method => 'softmax', by => '{kind}'$$, $$'one', 1, features => '{length}', by => '{kind}'$$);
 -- rated; the choice is among models of the same label
 SELECT dpobj.evaluate('kinds', 'iris', 20) > 0.9 AS accurate, dpobj.evaluate('codes', 'iris', 20) > 0.9 AS of_integers,
        dpobj.evaluate('kinds', 'iris', 20, '{"kind": {"=": "setosa"}, "length": {"<": 20}}') > 0.9 AS of_one_class;
@@ -134,6 +165,10 @@ SELECT (dpobj.train('iris', 'kind', 0.01, '{length,width}', options => '{"regula
 SELECT dpobj.select('{weak,kinds}', 'iris', 5);
 SELECT p -> 'counts' AS counts, p -> 'error' AS error FROM dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"classes": 3}') p;
 SELECT dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"classes": 1}');
+-- at the owner's door the number of classes is an option, too
+SELECT p -> 'counts' AS counts, p -> 'error' AS error, p -> 'adjacency' AS adjacency FROM unnest('{"{}","{\"classes\": 3}","{\"classes\": 3, \"adjacency\": \"add_remove\"}"}'::jsonb[]) o, dpobj.price_aggregate('confusion', 1, 0.1, 0, o) p;
+SELECT p -> 'basic' -> 'epsilon' AS epsilon FROM dpobj.price_plan('[{"method": "confusion", "d": 1, "epsilon": 0.5, "count": 2, "options": {"classes": 64}}]', 0) p;
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'confusion', 1, 1, 0, '{"classes": 65}'$$, $$'confusion', 1, 1, 0, '{"models": 2}'$$, $$'accuracy', 1, 1, 0, '{"classes": 3}'$$);
 SELECT dpobj.confusion('kinds', 'iris', 5);
 SELECT dpobj.select('{kinds,codes}', 'iris', 5);
 -- replayed by its name, priced alike

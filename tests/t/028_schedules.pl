@@ -12,9 +12,9 @@ plan skip_all => 'pg_cron is not installed (Debian package postgresql-15-cron)' 
 my $node = dpobj_cluster('schedules', 'dpobj.release_tick = 0', 'fsync = off', 'max_connections = 40');
 
 my $tables = <<'SQL';
-CREATE TABLE patient (ill boolean, a boolean, b boolean);
-INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0 FROM generate_series(1, 300) i;
-SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
+CREATE TABLE patient (ill boolean, a boolean, b boolean, ward text);
+INSERT INTO patient SELECT i % 2 = 0, i % 2 = 0, i % 3 = 0, (ARRAY['east', 'west', 'north'])[1 + i % 3] FROM generate_series(1, 300) i;
+SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}, "ward": {"levels": ["east", "north", "west"]}}');
 SELECT dpobj.set_budget('patient', 'ana', 1000, 0), dpobj.set_budget('patient', 'poor', 0.4, 0);
 SQL
 login_roles($node, qw(ana poor));
@@ -215,6 +215,12 @@ $ana->ask("SELECT dpobj.unschedule('yearly')");
 like($ana->ask($yearly->()), qr/^\d+$/, 'the schedule is made anew');
 spends($node, 'a schedule made anew under its name', {}, sub { is($ana->ask($call), '', 'its run succeeds'); });
 is(runs_of('yearly'), 'released|0.5|t|', 'the new schedule has the model of the scheduled time');
+
+like($ana->ask(q{SELECT dpobj.schedule('patient', 'ward', 0.5, features => '{a,b}', name => 'wards', cron => '0 0 1 1 *')}), qr/^\d+$/, 'a schedule for a label of several classes');
+spends($node, 'its run', { epsilon => 0.5, charged => 1, released => 1 }, sub { is($ana->ask("CALL dpobj.run_schedule('wards')"), '', 'its run succeeds'); });
+is($ana->ask(q{SELECT (m.model).kind, (m.model).details -> 'classes' FROM dpobj.schedules s JOIN dpobj.models m ON m.name = s.latest_model WHERE s.name = 'wards'}),
+	'softmax|["east", "north", "west"]', 'its model has the classes');
+$ana->ask("SELECT dpobj.unschedule('wards')");
 
 my $again = session($node, user => 'ana');
 $ana->ask(schedule('race', '0 0 1 1 *'));

@@ -108,8 +108,13 @@ provenance(const AnalystLook *look)
 			appendStringInfoString(&text, ", ");
 		escape_json(&text, lfirst(cell));
 	}
-	appendStringInfo(&text, "%s%s", look->by == NIL ? "" : "]",
-					 analyst_look_provenance(&look->opened, look->filter));
+	appendStringInfoString(&text, look->by == NIL ? "" : "]");
+	if (look->request.label != NULL)
+	{
+		appendStringInfoString(&text, ", \"label\": ");
+		escape_json(&text, look->request.label);
+	}
+	appendStringInfoString(&text, analyst_look_provenance(&look->opened, look->filter));
 	return text.data;
 }
 
@@ -187,6 +192,8 @@ settle_profile(AnalystLook *look)
 	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
 																	 NULL);
 	looks_set_columns(request, columns->count);
+	if (request->label != NULL)
+		encoders_set_label(&look->opened.features, request->label);
 	column = palloc(columns->count * sizeof(LookColumn));
 	for (int i = 0; i < columns->count; i++)
 		column[i] = (LookColumn){.cells = encoder_values(&columns->encoder[i]),
@@ -213,6 +220,7 @@ settle_cells(AnalystLook *look)
 	for (int i = 0; i < look->opened.groups.count; i++)
 		cells *= encoder_values(&look->opened.groups.encoder[i]);
 	looks_set_cells(request, cells);
+	request->whole = kind == LOOK_QUANTILES && encoder_is_whole(look->opened.features.encoder);
 	set_bounds(look, low, high);
 }
 

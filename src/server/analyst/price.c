@@ -20,6 +20,7 @@
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
+#include "core/base/names.h"
 #include "core/mechanisms/evaluation.h"
 #include "core/mechanisms/utility.h"
 
@@ -334,35 +335,36 @@ price_learning(FunctionCallInfo fcinfo, StringInfo json)
 
 /* ---- an evaluation ---- */
 
-/* The only member that the options may have, or NULL; name: NULL if they must be empty. */
+/* NULL if it is not given. */
 static JsonbValue *
-only_member(Jsonb *options, TallyKind kind, const char *name)
+option_of(Jsonb *options, const char *name)
 {
-	JsonbIterator *iterator;
-	JsonbIteratorToken token;
-	JsonbValue key;
+	bool is_object = options != NULL && JB_ROOT_IS_OBJECT(options);
 
-	if (options == NULL)
-		return NULL;
+	return is_object ? json_member(&options->root, name) : NULL;
+}
+
+/* Raises 22023 for an option that is none of these. */
+static void
+check_options(Jsonb *options, TallyKind kind, const char *const *names, int count)
+{
+	ListCell *cell;
+
 	if (!JB_ROOT_IS_OBJECT(options))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("options must be a JSON object")));
-	iterator = JsonbIteratorInit(&options->root);
-	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
-		if (token == WJB_KEY && (name == NULL || !json_is_string(&key, name)))
+	foreach (cell, json_keys(&options->root))
+		if (names_find(names, count, lfirst(cell)) == count)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"%s\" is not for method \"%s\"", json_get_string(&key),
+							errmsg("option \"%s\" is not for method \"%s\"", (char *) lfirst(cell),
 								   tally_name(kind)),
-							name == NULL ? errhint("There are none.")
-										 : errhint("The only option is \"%s\".", name)));
-	return name == NULL ? NULL : json_member(&options->root, name);
+							count == 0 ? errhint("There are none.")
+									   : errhint("Options are: %s.", json_known(names, count))));
 }
 
 static Adjacency
-evaluation_adjacency(Jsonb *options, TallyKind kind)
+read_adjacency(JsonbValue *adjacency)
 {
-	JsonbValue *adjacency = only_member(options, kind, "adjacency");
-
 	if (adjacency == NULL || json_is_string(adjacency, "replace"))
 		return ADJACENCY_REPLACE;
 	if (!json_is_string(adjacency, "add_remove"))
@@ -371,45 +373,93 @@ evaluation_adjacency(Jsonb *options, TallyKind kind)
 	return ADJACENCY_ADD_REMOVE;
 }
 
+static int64
+read_classes(JsonbValue *given)
+{
+	int64 classes = 2;
+
+	if (given != NULL && !json_get_integer(given, 2, INSTANCE_MAX_CLASSES, &classes))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"classes\" must be an integer from 2 to %d",
+							   INSTANCE_MAX_CLASSES)));
+	return classes;
+}
+
+static int64
+read_models(JsonbValue *given)
+{
+	int64 models = 0;
+
+	if (given == NULL || !json_get_integer(given, 0, PG_INT32_MAX, &models))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the number of models is missing"),
+						errhint("Set \"models\" in the options.")));
+	return models;
+}
+
+/* of_table: the number of models is an option, and the neighbours are those of the table. */
+static void
+read_options(Jsonb *options, bool of_table, PricedEvaluation *evaluation)
+{
+	const char *known[2];
+	int count = 0;
+
+	if (!of_table)
+		known[count++] = "adjacency";
+	if (evaluation->kind == TALLY_CONFUSION)
+		known[count++] = "classes";
+	if (of_table && evaluation->kind == TALLY_SELECTION)
+		known[count++] = "models";
+	if (options != NULL)
+		check_options(options, evaluation->kind, known, count);
+	evaluation->adjacency = read_adjacency(option_of(options, "adjacency"));
+	evaluation->classes = read_classes(option_of(options, "classes"));
+	if (of_table && evaluation->kind == TALLY_SELECTION)
+		evaluation->models = read_models(option_of(options, "models"));
+}
+
 /*
  * The error of a count is in rows; that of a choice is how many more mistakes the chosen model
  * makes than the best one.  A person's rows share epsilon (evaluate.c).
  */
 static void
-append_evaluation(StringInfo json, TallyKind kind, int models, int classes, const PrivacyCost *cost,
-				  Adjacency adjacency, int rows_per_person)
+append_evaluation(StringInfo json, const PricedEvaluation *evaluation)
 {
-	int counts = kind == TALLY_ACCURACY ? 2 : tally_cells(classes);
-	int64 epsilon = cost->epsilon / Max(rows_per_person, 1);
+	TallyKind kind = evaluation->kind;
+	int counts = kind == TALLY_ACCURACY ? 2 : tally_cells((int) evaluation->classes);
+	int64 epsilon = evaluation->cost.epsilon / Max(evaluation->rows_per_person, 1);
 	double rows;
 
 	if (epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("epsilon is too small for %d rows of a person", rows_per_person)));
+						errmsg("epsilon is too small for %d rows of a person",
+							   evaluation->rows_per_person)));
 	rows = kind == TALLY_SELECTION
-			   ? utility_whole_rows(evaluation_choice_error(epsilon, adjacency, models, PRICE_BETA))
-			   : evaluation_error(epsilon, adjacency, counts, PRICE_BETA);
+			   ? utility_whole_rows(evaluation_choice_error(epsilon, evaluation->adjacency,
+															(int) evaluation->models, PRICE_BETA))
+			   : evaluation_error(epsilon, evaluation->adjacency, counts, PRICE_BETA);
 	appendStringInfo(json,
 					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
 					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
 					 tally_name(kind), tally_mechanism(kind),
-					 decimal_text(cost->epsilon_charged, EPSILON_UNIT), adjacency_name(adjacency));
-	append_unit(json, rows_per_person);
+					 decimal_text(evaluation->cost.epsilon_charged, EPSILON_UNIT),
+					 adjacency_name(evaluation->adjacency));
+	append_unit(json, evaluation->rows_per_person);
 	if (kind == TALLY_SELECTION)
-		appendStringInfo(json, ", \"models\": %d", models);
+		appendStringInfo(json, ", \"models\": %d", (int) evaluation->models);
 	else
 		appendStringInfo(json, ", \"counts\": %d", counts);
 	appendStringInfo(json, ", \"error\": {\"rows\": %.0f, \"beta\": %g}", rows, PRICE_BETA);
 }
 
-Adjacency
+void
 price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, Jsonb *options,
-						PrivacyCost *cost)
+						PricedEvaluation *evaluation)
 {
-	Adjacency adjacency = evaluation_adjacency(options, kind);
-
-	decimal_epsilon(epsilon, NUMERICOID, cost);
-	decimal_delta(delta, NUMERICOID, cost);
+	*evaluation = (PricedEvaluation){.kind = kind, .models = models};
+	read_options(options, false, evaluation);
+	decimal_epsilon(epsilon, NUMERICOID, &evaluation->cost);
+	decimal_delta(delta, NUMERICOID, &evaluation->cost);
 	if (kind == TALLY_SELECTION)
 		tally_check_models(models);
 	else if (models != 1)
@@ -417,7 +467,6 @@ price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta, 
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("d must be 1 for method \"%s\"", tally_name(kind)),
 				 errdetail("It is the number of models, of which more are for a selection.")));
-	return adjacency;
 }
 
 /* d is the number of models. */
@@ -425,43 +474,32 @@ static void
 price_evaluation(FunctionCallInfo fcinfo, TallyKind kind, StringInfo json)
 {
 	int models = DatumGetInt32(argument_value(fcinfo, 1, "d"));
-	PrivacyCost cost;
-	Adjacency adjacency = price_settle_evaluation(
-		kind, models, argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
-		argument_json(fcinfo, 4, "options"), &cost);
+	PricedEvaluation evaluation;
 
-	append_evaluation(json, kind, models, 2, &cost, adjacency, 0);
+	price_settle_evaluation(kind, models, argument_value(fcinfo, 2, "epsilon"),
+							argument_value(fcinfo, 3, "delta"), argument_json(fcinfo, 4, "options"),
+							&evaluation);
+	append_evaluation(json, &evaluation);
 }
 
 /* Columns and label are those of the models, so they are no arguments. */
 static void
 price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, StringInfo json)
 {
-	bool selection = kind == TALLY_SELECTION;
-	const char *option = selection ? "models" : kind == TALLY_CONFUSION ? "classes" : NULL;
-	JsonbValue *given = only_member(argument_json(fcinfo, TRAIN_OPTIONS, "options"), kind, option);
-	int64 models = 1;
-	int64 classes = 2;
-	PrivacyCost cost;
+	PricedEvaluation evaluation = {.kind = kind, .models = 1};
 	Protection protection;
 	Pair pair;
 
-	if (selection && (given == NULL || !json_get_integer(given, 0, PG_INT32_MAX, &models)))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the number of models is missing"),
-						errhint("Set \"models\" in the options.")));
-	if (selection)
-		tally_check_models((int) models);
-	else if (given != NULL && !json_get_integer(given, 2, INSTANCE_MAX_CLASSES, &classes))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"classes\" must be an integer from 2 to %d",
-							   INSTANCE_MAX_CLASSES)));
-	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &cost);
+	read_options(argument_json(fcinfo, TRAIN_OPTIONS, "options"), true, &evaluation);
+	if (kind == TALLY_SELECTION)
+		tally_check_models((int) evaluation.models);
+	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &evaluation.cost);
 	relation_close(open_protected(table, &protection), AccessShareLock);
-	check_least_epsilon(&cost);
-	append_evaluation(json, kind, (int) models, (int) classes, &cost, protection.adjacency,
-					  protection.max_rows_per_person);
-	pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
+	check_least_epsilon(&evaluation.cost);
+	evaluation.adjacency = protection.adjacency;
+	evaluation.rows_per_person = protection.max_rows_per_person;
+	append_evaluation(json, &evaluation);
+	pair = tally_pair(&(TallyRequest){.epsilon_charged = evaluation.cost.epsilon_charged});
 	append_remaining(json, table, &pair, protection.adjacency);
 }
 
@@ -567,8 +605,7 @@ append_look(StringInfo json, const LookRequest *request)
 static List *
 by_option(Jsonb *options)
 {
-	bool is_object = options != NULL && JB_ROOT_IS_OBJECT(options);
-	JsonbValue *by = is_object ? json_member(&options->root, "by") : NULL;
+	JsonbValue *by = option_of(options, "by");
 	JsonbContainer *array = by == NULL ? NULL : json_get_array(by);
 	int count = array == NULL ? 0 : JsonContainerSize(array);
 	Datum *names = palloc(count * sizeof(Datum));

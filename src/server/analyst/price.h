@@ -25,9 +25,19 @@ extern Training *price_settle_training(const char *method, int features, Datum e
 extern void price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delta,
 								  Jsonb *options);
 
-/* models: the number of models that are evaluated; writes the cost. */
-extern Adjacency price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta,
-										 Jsonb *options, PrivacyCost *cost);
+typedef struct PricedEvaluation
+{
+	TallyKind kind;
+	int64 models;
+	int64 classes; /* of the label */
+	PrivacyCost cost;
+	Adjacency adjacency;
+	int rows_per_person; /* 0 where rows are protected */
+} PricedEvaluation;
+
+/* models: the number of models that are evaluated. */
+extern void price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta,
+									Jsonb *options, PricedEvaluation *evaluation);
 
 /* cells: groups times bins; fills in the request. */
 extern void price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *options,

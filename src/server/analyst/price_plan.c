@@ -140,14 +140,16 @@ settle_learning(JsonbContainer *entry, int choices, PlannedRelease *release)
 static void
 settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRelease *release)
 {
-	PrivacyCost cost;
+	PricedEvaluation evaluation;
 
-	release->counted.adjacency =
-		price_settle_evaluation(kind, models, entry_numeric(entry, "epsilon", true),
-								entry_numeric(entry, "delta", false), entry_options(entry), &cost);
+	price_settle_evaluation(kind, models, entry_numeric(entry, "epsilon", true),
+							entry_numeric(entry, "delta", false), entry_options(entry),
+							&evaluation);
+	release->counted.adjacency = evaluation.adjacency;
 	release->mechanism = tally_mechanism(kind);
 	release->guarantee = "exact";
-	release->counted.pair = tally_pair(&(TallyRequest){.epsilon_charged = cost.epsilon_charged});
+	release->counted.pair =
+		tally_pair(&(TallyRequest){.epsilon_charged = evaluation.cost.epsilon_charged});
 }
 
 static void

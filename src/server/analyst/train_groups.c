@@ -270,8 +270,8 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 
 	train_request_read(fcinfo, true, &request);
 	analyst_enter(request.relation);
-	analyst_open(request.relation, request.by, request.features, request.label, false,
-				 request.filter, &opened);
+	analyst_open(request.relation, request.by, request.features, request.label,
+				 method_has_target(request.training->method), request.filter, &opened);
 	settle(&request, &opened, &keys);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);

@@ -3,7 +3,8 @@
  *
  * A halfspace with integer weights over categories is a scorecard: add up the points of the levels
  * that apply, and predict positive if the sum is greater than the threshold.  For weights that are
- * no integers the table has weights and no points.
+ * no integers the table has weights and no points.  A model of several classes is a scorecard for
+ * each of them, and predicts the class of the largest sum.
  */
 #include "postgres.h"
 
@@ -21,6 +22,7 @@
 typedef struct Scorecard
 {
 	bool integral; /* are the weights points? */
+	text *class;   /* whose rows follow; NULL: the model has no classes */
 	Tuplestorestate *rows;
 	TupleDesc descriptor;
 	int count;
@@ -32,13 +34,14 @@ put_row(Scorecard *card, const char *feature, const char *level, bool predicts, 
 {
 	/* the substitute of a missing number may make a fraction of a point */
 	bool points = predicts && card->integral && weight == floor(weight);
-	bool nulls[5] = {false, false, false, !points, !predicts};
-	Datum values[5] = {
+	bool nulls[] = {false, false, false, !points, !predicts, card->class == NULL};
+	Datum values[] = {
 		Int32GetDatum(++card->count),
 		CStringGetTextDatum(feature),
 		CStringGetTextDatum(level),
 		Int32GetDatum(points ? (int32) weight : 0),
 		Float8GetDatum(weight == 0 ? 0 : weight), /* not -0 */
+		PointerGetDatum(card->class),
 	};
 
 	tuplestore_putvalues(card->rows, card->descriptor, values, nulls);
@@ -159,11 +162,11 @@ add_columns(Scorecard *card, const Encoders *encoders, const double *weight)
 }
 
 static void
-add_elements(Scorecard *card, const Predictor *predictor, int features)
+add_elements(Scorecard *card, const Predictor *predictor, const double *weight)
 {
 	const Encoding *encoding = &predictor->encoding;
 
-	for (int j = 0; j < features; j++)
+	for (int j = 0; j < predictor_features(predictor); j++)
 	{
 		char *name = psprintf("features[%d]", j + 1);
 
@@ -171,8 +174,21 @@ add_elements(Scorecard *card, const Predictor *predictor, int features)
 				predictor->encoded ? describe_map(name, encoding->center[j], encoding->scale[j],
 												  encoding->low[j], encoding->high[j])
 								   : psprintf("each unit of %s", name),
-				predictor->weight[j]);
+				weight[j]);
 	}
+}
+
+/* encoders: NULL for a model that was trained on arrays. */
+static void
+add_weights(Scorecard *card, const Predictor *predictor, const Encoders *encoders,
+			const double *weight)
+{
+	if (encoders != NULL)
+		add_columns(card, encoders, weight);
+	else
+		add_elements(card, predictor, weight);
+	if (predictor_features(predictor) < predictor->weights)
+		add_row(card, "(intercept)", "always", weight[predictor->weights - 1]);
 }
 
 static void
@@ -180,18 +196,20 @@ fill_card(Scorecard *card, const Model *model)
 {
 	Predictor predictor;
 	TrainedColumns columns;
-	int features;
+	const Encoders *encoders = NULL;
 
 	card->integral = is_integral(model);
 	predictor_init(&predictor, model);
-	predictor_require_score(&predictor);
-	features = predictor_features(&predictor);
 	if (trained_columns_read(model, predictor.weights, &columns))
-		add_columns(card, &columns.encoders, model->weight);
-	else
-		add_elements(card, &predictor, features);
-	if (features < model->weights)
-		add_row(card, "(intercept)", "always", model->weight[model->weights - 1]);
+		encoders = &columns.encoders;
+	for (int k = 0; k < predictor.classes; k++)
+	{
+		card->class = predictor.class_name[k];
+		add_weights(card, &predictor, encoders, predictor.weight + k * predictor.weights);
+	}
+	if (predictor.classes > 0)
+		return;
+	add_weights(card, &predictor, encoders, predictor.weight);
 	if (!predictor.number)
 		add_row(card, "(threshold)", "positive if the sum is greater", 0.0);
 }

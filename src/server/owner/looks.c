@@ -144,6 +144,8 @@ open_look(PlanCall *call, OwnerLook *look)
 		looks_read_quantiles(&look->request, DatumGetArrayTypeP(owner_argument(
 												 call, ARGUMENT_VALUE + 1, "quantiles")));
 	read_options(call, epsilon + 1, look);
+	look->request.whole =
+		kind == LOOK_QUANTILES && plan_is_whole(plan_argument_expression(call, ARGUMENT_VALUE));
 	if (look_has_values(kind))
 		looks_set_bounds(&look->request, read_bound(call, epsilon - 2, "low"),
 						 read_bound(call, epsilon - 1, "high"));

@@ -76,7 +76,9 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 	if (training->method == METHOD_SOFTMAX)
 		label_open_classes(owner_argument_type(call, first + TRAINER_LABEL),
 						   training->options.class_values, &training->label);
-	else if (!method_has_target(training->method))
+	else if (method_has_target(training->method))
+		label_open_target(owner_argument_type(call, first + TRAINER_LABEL), &training->label);
+	else
 		label_open(
 			owner_argument_type(call, first + TRAINER_LABEL), training->options.positive,
 			training->options.negative,
@@ -214,7 +216,7 @@ read_target(const Training *training, Datum datum, double *number)
 
 	if (method_has_target(training->method))
 	{
-		*number = DatumGetFloat8(datum);
+		*number = label_read_target(&training->label, datum);
 		return LABEL_POSITIVE;
 	}
 	class = label_read_class(&training->label, datum);

@@ -75,6 +75,9 @@ extern int plan_element_count(Node *expression);
 extern void plan_refuse_unscaled(Node *expression, const char *array, const char *element,
 								 const char *needed, const char *detail, const char *hint);
 
+/* Is it of an integer type, whatever it is cast to? */
+extern bool plan_is_whole(Node *expression);
+
 /*
  * The value of the model argument, which uncorrelated sub-selects may compute.  Raises 22023 with
  * its name if it varies or is null, and UB003 if it is computed from rows of the table.  table:

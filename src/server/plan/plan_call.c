@@ -257,6 +257,14 @@ plan_refuse_unscaled(Node *expression, const char *array, const char *element, c
 						errdetail("%s", detail), errhint("%s", hint)));
 }
 
+bool
+plan_is_whole(Node *expression)
+{
+	Oid type = exprType(strip_casts(expression));
+
+	return is_counting_type(type) && type != NUMERICOID;
+}
+
 void
 plan_refuse_unscaled_target(PlanCall *call, int position)
 {

@@ -23,19 +23,13 @@
 /* ---- what is not for groups ---- */
 
 static void
-refuse_because(const char *what, const char *name, const char *detail, const char *hint)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("%s \"%s\" is not for groups", what, name), errdetail("%s", detail),
-					errhint("%s", hint)));
-}
-
-static void
 refuse(const char *what, const char *name, const char *hint)
 {
-	refuse_because(what, name,
-				   "It goes by a number of rows, and how many rows a group has is not public.",
-				   hint);
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s \"%s\" is not for groups", what, name),
+					errdetail("It goes by a number of rows, and how many rows a group has is not "
+							  "public."),
+					errhint("%s", hint)));
 }
 
 static void
@@ -44,11 +38,8 @@ check_options(const Training *training)
 	const Options *options = &training->options;
 	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_NAMED);
 
-	if (method_has_target(training->method) || training->method == METHOD_SOFTMAX)
-		refuse_because("method", method_name(training->method),
-					   training->method == METHOD_SOFTMAX ? "It predicts one of several classes."
-														  : "It predicts a number.",
-					   "Methods are: auto, halfspace, logistic, svm.");
+	if (training->method == METHOD_SIMPLEX)
+		refuse("method", method_name(training->method), "Use method \"linear\".");
 	if (mechanism->counts_rows)
 		refuse("mechanism", mechanism->name, "Use mechanism \"objective\".");
 	if (options->sampling_given && options->sampling != DESCENT_FULL)

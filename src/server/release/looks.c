@@ -64,6 +64,8 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 	known[count++] = "level";
 	if (has_steps)
 		known[count++] = "steps";
+	if (request->look.kind == LOOK_PROFILE && OidIsValid(request->table))
+		known[count++] = "label";
 	if (is_price && OidIsValid(request->table) && look_has_groups(request->look.kind))
 		known[count++] = "by";
 	if (is_price && !OidIsValid(request->table))
@@ -122,6 +124,7 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 	JsonbValue *level = json_member(&options->root, "level");
 	JsonbValue *steps = json_member(&options->root, "steps");
 	JsonbValue *clip = json_member(&options->root, "clip");
+	JsonbValue *label = json_member(&options->root, "label");
 
 	if (level != NULL)
 		read_level(request, level);
@@ -129,6 +132,10 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 		read_steps(request, steps);
 	if (clip != NULL)
 		read_clip(clip, low, high);
+	request->label = json_get_string(label);
+	if (label != NULL && request->label == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"label\" must be the name of a column")));
 }
 
 void
@@ -237,17 +244,17 @@ looks_read_price_options(LookRequest *request, Jsonb *options, double *low, doub
 
 /*
  * As many steps as the groups leave room for.  If the bounds are whole numbers, so are values of
- * the grid.
+ * the grid; all of them, if those of the rows are.
  */
 static int64
-usual_steps(const Look *look, double low, double high)
+usual_steps(const LookRequest *request, double low, double high)
 {
-	int64 most = Min(USUAL_STEPS, (QUANTILES_MOST_CELLS - 1) / look->cells - 1);
+	int64 most = Min(USUAL_STEPS, (QUANTILES_MOST_CELLS - 1) / request->look.cells - 1);
 	double span = high - low;
 
 	if (rint(low) != low || rint(high) != high || !(span >= 1) || span > most)
 		return most;
-	return most - most % (int64) span;
+	return request->whole ? (int64) span : most - most % (int64) span;
 }
 
 static bool
@@ -260,7 +267,7 @@ set_steps(LookRequest *request, double low, double high)
 						errmsg("option \"steps\" must be at most %d for %d groups",
 							   (int) (QUANTILES_MOST_CELLS / look->cells - 1), look->cells)));
 	return look_set_steps(look, low, high,
-						  request->steps > 0 ? request->steps : usual_steps(look, low, high));
+						  request->steps > 0 ? request->steps : usual_steps(request, low, high));
 }
 
 void

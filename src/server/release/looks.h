@@ -38,6 +38,9 @@ typedef struct LookRequest
 	Look look;
 	double level; /* of each interval */
 	int64 steps;  /* of the grid of quantiles; 0: not said */
+	bool whole;   /* of quantiles: are values whole numbers, by their type? */
+	/* of a profile: the column that a training would predict; NULL: not said */
+	const char *label;
 	Oid table;
 	const char *person; /* column; NULL: rows are protected */
 	PrivacyCost cost;
@@ -56,9 +59,9 @@ extern bool looks_find(const char *name, LookKind *kind);
 extern void looks_begin(LookRequest *request, LookKind kind);
 
 /*
- * Reads the option "level", for quantiles "steps", and, with low and high, "clip": bounds of
- * values, which are left alone without it.  options: NULL for none.  Raises 22023 for any other
- * option.
+ * Reads the option "level", for quantiles "steps", for a profile "label", and, with low and high,
+ * "clip": bounds of values, which are left alone without it.  options: NULL for none.  Raises 22023
+ * for any other option.
  */
 extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
 

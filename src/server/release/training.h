@@ -38,7 +38,7 @@ typedef struct Training
 	bool automatic;        /* METHOD_AUTO was asked for */
 	PrivacyCost cost;      /* delta_charged is final once settled */
 	Options options;
-	LabelRule label;        /* of METHOD_SOFTMAX; at the owner's door of every label but a target */
+	LabelRule label;        /* of METHOD_SOFTMAX; at the owner's door of every label */
 	bool by_analyst;        /* then a mechanism must be sure to finish (rule F3) */
 	const char *person;     /* column that names the row's person; NULL: rows are protected */
 	int rows_per_person;    /* 0 without person */

@@ -243,6 +243,23 @@ encoders_values(const Encoders *all, List *names, Encoders *chosen)
 		choose_values(chosen, &all->encoder[i]);
 }
 
+void
+encoders_set_label(Encoders *values, const char *name)
+{
+	Encoder *label = NULL;
+
+	for (int i = 0; i < values->count; i++)
+		if (strcmp(values->encoder[i].column.name, name) == 0)
+			label = &values->encoder[i];
+	if (label == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("label \"%s\" is not among the columns of the profile", name)));
+	if (label->kind == ENCODER_NUMBER && label->column.kind != COLUMN_BOOLEAN)
+		return; /* a target, which has a substitute as a feature has */
+	(void) encoders_label(values, name);
+	label->substitute = label->null_indicator = false;
+}
+
 /* ---- labels ---- */
 
 static const Encoder *
@@ -297,19 +314,27 @@ encoders_plain_number(const Encoders *all, const char *name, Encoder *number, do
 	ColumnKind kind = declared->column.kind;
 
 	if (kind == COLUMN_TEXT || kind == COLUMN_ENUM ||
-		(kind == COLUMN_TIME && declared->kind == ENCODER_LABEL))
+		(kind == COLUMN_TIME && declared->unit == 0)) /* a part, or a label */
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" has no numbers", name)));
 	*number = (Encoder){.column = declared->column,
 						.kind = ENCODER_NUMBER,
 						.features = 1,
 						.unit = declared->unit,
+						.origin = declared->origin,
+						.zone = declared->zone,
 						.scale = 1.0,
 						.low = -INFINITY,
 						.high = INFINITY};
 	*low = declared->center + declared->scale * declared->low;
 	*high = declared->center + declared->scale * declared->high;
 	return declared->kind == ENCODER_NUMBER;
+}
+
+bool
+encoder_is_whole(const Encoder *number)
+{
+	return number->column.kind == COLUMN_INTEGER || number->column.kind == COLUMN_BOOLEAN;
 }
 
 /* ---- describing ---- */

@@ -144,6 +144,12 @@ extern void encoders_split(const Encoders *all, List *names, Encoders *groups, E
 extern void encoders_values(const Encoders *all, List *names, Encoders *chosen);
 
 /*
+ * Makes one of these columns the label of a training: nothing stands in for its missing values, if
+ * it is a class or positive or negative.  Raises 22023 if it is none of them or can be no label.
+ */
+extern void encoders_set_label(Encoders *values, const char *name);
+
+/*
  * The encoder of a label, which must have "positive" or "levels" or be a boolean.  With levels,
  * is_class is set; any other value makes its row neutral, whatever the substitute of a feature is.
  */
@@ -159,6 +165,9 @@ extern const Encoder *encoders_target(const Encoders *all, const char *name);
  */
 extern bool encoders_plain_number(const Encoders *all, const char *name, Encoder *number,
 								  double *low, double *high);
+
+/* Are all numbers of that encoder whole, by the type of its column? */
+extern bool encoder_is_whole(const Encoder *number);
 
 /* Sets the options that follow from the encoders: dimension, numeric, groups and clip bounds. */
 extern void encoders_describe(const Encoders *encoders, Options *options);

@@ -103,7 +103,27 @@ label_open_classes(Oid type, JsonbValue *classes, LabelRule *rule)
 	read_values(&rule->column, classes, &rule->classes);
 }
 
+void
+label_open_target(Oid type, LabelRule *rule)
+{
+	Column *column = &rule->column;
+
+	memset(rule, 0, sizeof(*rule));
+	column_init_argument(column, type);
+	if (column->kind != COLUMN_INTEGER && column->kind != COLUMN_REAL &&
+		column->kind != COLUMN_NUMERIC)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("a target cannot be of type %s", format_type_be(type)),
+						errdetail("Targets are numbers.")));
+}
+
 /* ---- reading ---- */
+
+double
+label_read_target(const LabelRule *rule, Datum datum)
+{
+	return column_number(&rule->column, datum);
+}
 
 int
 label_read_class(const LabelRule *rule, Datum datum)

@@ -55,4 +55,10 @@ extern void label_open_classes(Oid type, JsonbValue *classes, LabelRule *rule);
 /* The position of the label among the classes, or -1, in the same steps for every value. */
 extern int label_read_class(const LabelRule *rule, Datum datum);
 
+/* The rule for a label that is a number.  Raises 42804 for a type that is none. */
+extern void label_open_target(Oid type, LabelRule *rule);
+
+/* The number, as column_number() reads it: infinite if no float8 holds it. */
+extern double label_read_target(const LabelRule *rule, Datum datum);
+
 #endif

@@ -44,6 +44,10 @@ DROP FUNCTION IF EXISTS dpobj.schedule(text, text, regclass, text, numeric, text
 DROP FUNCTION IF EXISTS dpobj_internal.schedule_put(text, text, regclass, text, numeric, text[], numeric, text, jsonb, jsonb, numeric, interval);
 ALTER FUNCTION dpobj.price(text, integer, numeric, numeric, jsonb) RENAME TO price_aggregate;
 
+-- These have one column more; scorecard.sql makes them again.
+DROP VIEW IF EXISTS dpobj.scorecards;
+DROP FUNCTION IF EXISTS dpobj.scorecard(@extschema@.dp_model), dpobj.scorecard(text, regrole);
+
 -- These columns and constraints stand in protections.sql, too; an update keeps the table.
 ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person integer;
 ALTER TABLE dpobj.protections DROP CONSTRAINT IF EXISTS protection_earlier_rows_valid;
