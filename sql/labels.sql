@@ -82,3 +82,49 @@ SELECT dpobj.train('reply', label => 't', epsilon => 1, options => '{"positive":
 SELECT (dpobj.train('reply', label => 't', epsilon => 1000, name => 'reply yes or no')).details -> 'encoders' -> 't' AS label;
 SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000) > 0.4 AS rated;
 SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000, filter => '{"t": {"=": "YES"}}');
+
+-- A label with levels is positive for the levels that the options name, against the others or those that they name; what is no level is of no use.
+\c - postgres
+CREATE TABLE tariff AS
+  SELECT i % 4 = 1 AS gold, i % 3 > 0 AS odd, p AS plan, i % 4 AS code, (ARRAY['late', 'early', 'late', 'gone'])[1 + i % 4]::stage AS tier, p AS vague
+    FROM generate_series(1, 1200) i, LATERAL (SELECT (ARRAY['basic', 'gold plan', 'none', 'Gold Plan'])[1 + i % 4] AS p) s;
+SELECT dpobj.protect('tariff', '{"gold": {}, "odd": {}, "plan": {"levels": ["basic", "gold plan", "none"], "null": "none", "drop_first": true}, "code": {"levels": [0, 1, 2]}, "tier": {"levels": ["early", "late"]}, "vague": {"positive": ["basic"]}}', n => 1200);
+SELECT dpobj.set_budget('tariff', NULL, 1000000, 0), dpobj.set_budget('tariff', 'dpobj_labels_ana', 1000000, 0);
+\c - dpobj_labels_ana
+SELECT label, options, (details -> 'coverage' ->> 'usable')::int AS usable, weights[1] > 0 AS learnt, mechanism, details -> 'encoders' -> label AS declared
+  FROM (VALUES ('plan', '"gold plan"'), ('plan', '["gold plan"], "negative": "basic"'), ('plan', '["basic", "none"]'), ('code', '1'), ('tier', '"early"')) v(label, options),
+       LATERAL dpobj.train('tariff', label, 1000, '{gold}', options => format('{"coverage_epsilon": 500, "grid": "ternary", "positive": %s}', options)::jsonb) m;
+SELECT (dpobj.train('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}', name => 'golden')).kind,
+       (dpobj.train('tariff', 'plan', 1000, '{odd}', method => 'logistic', options => '{"positive": "gold plan"}', name => 'odd')).kind AS other,
+       (dpobj.train('tariff', 'plan', 1000, '{gold}', options => '{"positive": "none"}', name => 'nothing')).kind AS another,
+       (dpobj.train('tariff', 'plan', 1000, '{gold}', name => 'classes')).kind AS classes;
+SELECT * FROM dpobj.confusion('golden', 'tariff', 1000);
+SELECT dpobj.evaluate('golden', 'tariff', 1000) AS accuracy, dpobj.select('{odd,golden}', 'tariff', 1000) AS chosen;
+SELECT count(*) AS groups, bool_and((model).weights[1] > 0) AS learnt FROM dpobj.train_groups('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}', by => '{odd}');
+SELECT dpobj.submit('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}', name => 'golden job') AS job \gset
+SELECT dpobj.wait(:job, '1 min'), (SELECT (model).weights[1] > 0 FROM dpobj.jobs WHERE id = :job) AS learnt;
+SELECT p -> 'method' AS method, p -> 'mechanism' AS mechanism FROM dpobj.price('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}') p;
+-- refused before anything is charged
+SELECT epsilon AS before FROM dpobj.remaining('tariff') \gset
+SELECT * FROM answers($$SELECT dpobj.train('tariff', %)$$,
+  $$'plan', 1, '{gold}', options => '{"positive": "Gold Plan"}'$$, $$'plan', 1, '{gold}', options => '{"positive": ["basic", "silver"]}'$$, $$'plan', 1, '{gold}', options => '{"positive": "basic", "negative": "Gold plan"}'$$,
+  $$'plan', 1, '{gold}', options => '{"positive": 1}'$$, $$'plan', 1, '{gold}', options => '{"positive": ["none", "basic", "gold plan"]}'$$, $$'plan', 1, '{gold}', options => '{"positive": "none", "negative": "none"}'$$,
+  $$'plan', 1, '{gold}', options => '{"negative": "none"}'$$, $$'plan', 1, '{gold}', options => '{"positive": []}'$$, $$'plan', 1, '{gold}', method => 'softmax', options => '{"positive": "none"}'$$,
+  $$'plan', 1, '{gold}', method => 'logistic'$$, $$'code', 1, '{gold}', options => '{"positive": 3}'$$, $$'code', 1, '{gold}', options => '{"positive": "1"}'$$,
+  $$'tier', 1, '{gold}', options => '{"positive": "Late"}'$$, $$'tier', 1, '{gold}', options => '{"positive": "gone"}'$$, $$'gold', 1, '{odd}', options => '{"positive": true}'$$,
+  $$'vague', 1, '{gold}', options => '{"positive": "none"}'$$);
+SELECT dpobj.select('{golden,nothing}', 'tariff', 1);
+SELECT dpobj.select('{golden,classes}', 'tariff', 1);
+SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('tariff');
+-- The owner's door knows the declaration, too, where the label is a column of the table; a condition may say what it likes.
+\c - postgres
+SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'charged' \gset
+SELECT * FROM answers('SELECT (%).kind FROM tariff', $$dp_halfspace(ARRAY[gold::int::float8], plan, 1, 0, '{"positive": "Gold Plan"}')$$, $$dp_logistic(ARRAY[gold::int::float8], plan, 1, 0, '{"positive": "basic", "negative": "nothing"}')$$,
+  $$dp_softmax(ARRAY[gold::int::float8], plan, 1, 0, '{"classes": ["basic", "None"]}')$$, $$dp_softmax(ARRAY[gold::int::float8], code, 1, 0, '{"classes": [0, 3]}')$$,
+  $$dp_halfspace(ARRAY[gold::int::float8], tier, 1, 0, '{"positive": "gone"}')$$);
+SELECT dp_groups(vague, ARRAY[gold::int::float8], plan, 1, 0, '{"keys": ["basic"], "dimension": 1, "positive": "Basic"}') FROM tariff;
+SELECT dp_accuracy((SELECT jsonb_set(model::jsonb, '{details,options}', '{"positive": "Gold Plan"}')::dp_model FROM dpobj.models WHERE name = 'golden'), ARRAY[gold::int::float8], plan, 1) FROM tariff;
+SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
+SELECT * FROM answers('SELECT (%).kind FROM tariff', $$dp_halfspace(ARRAY[gold::int::float8], plan, 1000, 0, '{"positive": "gold plan", "intercept": true}')$$, $$dp_halfspace(ARRAY[gold::int::float8], vague, 1, 0, '{"positive": "Gold Plan"}')$$,
+  $$dp_halfspace(ARRAY[gold::int::float8], plan = 'Gold Plan', 1, 0)$$, $$dp_softmax(ARRAY[gold::int::float8], plan, 1, 0, '{"classes": ["basic", "none"]}')$$);
+SELECT dp_accuracy((SELECT model FROM dpobj.models WHERE name = 'golden'), ARRAY[gold::int::float8], plan, 1000) FROM tariff;

@@ -168,19 +168,20 @@ close_table(Relation relation, Jsonb *filter, AnalystTable *opened)
 }
 
 void
-analyst_open(Oid table, List *by, List *names, const char *label, bool is_target, Jsonb *filter,
+analyst_open(Oid table, List *by, List *names, const LabelChoice *label, Jsonb *filter,
 			 AnalystTable *opened)
 {
 	Relation relation = open_table(table, opened);
 	Encoders all;
 
-	protection_encoders(&opened->protection, RelationGetDescr(relation), names, label, by, &all);
+	protection_encoders(&opened->protection, RelationGetDescr(relation), names, label->name, by,
+						&all);
 	if (by != NIL)
-		split(opened, by, names, label, &all);
-	encoders_choose(&all, names, label, &opened->features);
-	opened->label = is_target ? encoders_target(&all, label) : encoders_label(&all, label);
+		split(opened, by, names, label->name, &all);
+	encoders_choose(&all, names, label->name, &opened->features);
+	opened->label = encoders_label(&all, label);
 	close_table(relation, filter, opened);
-	if (is_target || opened->label->is_class)
+	if (label->is_target || opened->label->is_class)
 		set_target_first(opened);
 	opened->shape.groups = by == NIL ? NULL : &opened->groups;
 }

@@ -58,11 +58,11 @@ extern void analyst_check_filter(Oid table, Jsonb *filter);
 
 /*
  * by: the columns that rows are grouped by, NIL for none; they are neither features nor the label.
- * names: the features, NIL for all declared columns.  is_target: the label is a number.  A target
- * or a class is encoded before the features.  filter: or NULL.
+ * names: the features, NIL for all declared columns.  A label that is a target or a class is
+ * encoded before the features.  filter: or NULL.
  */
-extern void analyst_open(Oid table, List *by, List *names, const char *label, bool is_target,
-						 Jsonb *filter, AnalystTable *opened);
+extern void analyst_open(Oid table, List *by, List *names, const LabelChoice *label, Jsonb *filter,
+						 AnalystTable *opened);
 
 /*
  * The same for a look.  by: the columns that rows are grouped by.  column: NULL for a count; of a

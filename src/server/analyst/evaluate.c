@@ -55,15 +55,23 @@ read_details(RatedModel *rated)
 	JsonbContainer *root;
 	JsonbContainer *features;
 	JsonbContainer *encoding;
+	JsonbContainer *options;
 
 	rated->details =
 		DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(rated->model.details)));
 	root = &rated->details->root;
 	features = json_get_array(json_member(root, "features"));
 	encoding = json_get_object(json_member(root, "encoding"));
+	options = json_get_object(json_member(root, "options"));
 	if (features == NULL || encoding == NULL)
 		elog(ERROR, "model \"%s\" does not say what its features are", rated->name);
-	rated->label = json_get_string(json_member(root, "label"));
+	rated->label.name = json_get_string(json_member(root, "label"));
+	rated->label.is_target = method_kind_has_target(rated->model.kind);
+	if (options != NULL)
+	{
+		rated->label.positive = json_member(options, "positive");
+		rated->label.negative = json_member(options, "negative");
+	}
 	rated->columns = NIL;
 	for (int i = 0; i < JsonContainerSize(features); i++)
 		rated->columns =
@@ -102,7 +110,7 @@ rated_model_check(const RatedModel *rated, const AnalystTable *opened)
 {
 	ListCell *cell;
 
-	check_encoder(rated, opened, rated->label);
+	check_encoder(rated, opened, rated->label.name);
 	foreach (cell, rated->columns)
 		check_encoder(rated, opened, lfirst(cell));
 }
@@ -179,6 +187,21 @@ read_request(FunctionCallInfo fcinfo, TallyKind kind, Evaluation *evaluation)
 					&evaluation->cost);
 }
 
+static void
+check_same_label(const RatedModel *first, const RatedModel *other)
+{
+	if (strcmp(other->label.name, first->label.name) != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("models \"%s\" and \"%s\" predict different columns", first->name,
+							   other->name)));
+	if (other->classes != first->classes ||
+		!json_equal(other->label.positive, first->label.positive) ||
+		!json_equal(other->label.negative, first->label.negative))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("models \"%s\" and \"%s\" predict different values of column \"%s\"",
+							   first->name, other->name, first->label.name)));
+}
+
 /* Finds the models, which must have the same label; returns the columns that any of them uses. */
 static List *
 find_models(Evaluation *evaluation, List *names)
@@ -196,10 +219,7 @@ find_models(Evaluation *evaluation, List *names)
 
 		rated_model_find(lfirst(cell), rated);
 		model_require_label(&rated->model, rated->name);
-		if (strcmp(rated->label, evaluation->rated[0].label) != 0)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("models \"%s\" and \"%s\" predict different columns",
-								   evaluation->rated[0].name, rated->name)));
+		check_same_label(&evaluation->rated[0], rated);
 		foreach (column, rated->columns)
 			if (!names_include(columns, lfirst(column)))
 				columns = lappend(columns, lfirst(column));
@@ -312,8 +332,8 @@ evaluate(Evaluation *evaluation, List *columns)
 	Pair pair;
 	int64 release;
 
-	analyst_open(evaluation->table, NIL, columns, evaluation->rated[0].label, false,
-				 evaluation->filter, &opened);
+	analyst_open(evaluation->table, NIL, columns, &evaluation->rated[0].label, evaluation->filter,
+				 &opened);
 	evaluation->tally.epsilon_charged = evaluation->cost.epsilon_charged;
 	pair = tally_pair(&evaluation->tally);
 	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);

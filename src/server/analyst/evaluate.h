@@ -17,8 +17,8 @@ typedef struct RatedModel
 	const char *name;
 	Model model;
 	Jsonb *details;
-	char *label;
-	List *columns; /* names, in the order of the weights */
+	LabelChoice label; /* as in training */
+	List *columns;     /* names, in the order of the weights */
 	bool intercept;
 	int classes;                   /* each has weights of its own; 0: one score */
 	int features;                  /* weights without the intercept's, which is the last */

@@ -130,7 +130,7 @@ open_model(AnalystLook *look, double *low, double *high)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("model \"%s\" does not predict a number", rated->name),
 						errhint("Call dpobj.evaluate or dpobj.confusion.")));
-	analyst_open(look->request.table, NIL, rated->columns, rated->label, true, look->filter,
+	analyst_open(look->request.table, NIL, rated->columns, &rated->label, look->filter,
 				 &look->opened);
 	rated_model_check(rated, &look->opened);
 	rated_model_place(rated, &look->opened.columns);

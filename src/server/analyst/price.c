@@ -225,6 +225,7 @@ open_protected(Oid table, Protection *protection)
 static void
 settle_table(Training *training, Oid table, List *names, const char *label, Jsonb *options)
 {
+	LabelChoice choice = training_label_choice(training, label);
 	Protection protection;
 	Relation relation = open_protected(table, &protection);
 	Encoders all;
@@ -237,10 +238,7 @@ settle_table(Training *training, Oid table, List *names, const char *label, Json
 						errmsg("label must not be null for method \"%s\"",
 							   method_name(training->method))));
 	if (label != NULL)
-		training_set_label(training,
-						   method_has_target(training->method) ? encoders_target(&all, label)
-															   : encoders_label(&all, label),
-						   options);
+		training_set_label(training, encoders_label(&all, &choice), options);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);
 	training_set_table(training, table);

@@ -52,6 +52,7 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 	Relation relation;
 	Protection protection;
 	AnalystTable opened;
+	LabelChoice label = {0};
 	Options options = {0};
 	Encoding encoding;
 	RowsState *state;
@@ -68,9 +69,9 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 	relation = scan_open_relation(PG_GETARG_OID(0));
 	protection_require(relation, &protection);
 	relation_close(relation, AccessShareLock);
+	label.name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	analyst_open(protection.relation, NIL,
-				 PG_ARGISNULL(2) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(2)),
-				 text_to_cstring(PG_GETARG_TEXT_PP(1)), false,
+				 PG_ARGISNULL(2) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(2)), &label,
 				 PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3), &opened);
 	encoders_describe(&opened.features, &options);
 	encoders_encoding(&options, &encoding);

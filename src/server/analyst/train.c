@@ -94,12 +94,11 @@ void
 train_open(const TrainRequest *request, TrainRun *run)
 {
 	Training *training = request->training;
-	bool is_target = method_has_target(training->method);
+	LabelChoice label = training_label_choice(training, request->label);
 
 	memset(run, 0, sizeof(*run));
 	run->training = training;
-	analyst_open(request->relation, NIL, request->features, request->label, is_target,
-				 request->filter, &run->opened);
+	analyst_open(request->relation, NIL, request->features, &label, request->filter, &run->opened);
 	training_set_label(training, run->opened.label, request->options);
 	training_set_protected(training, &run->opened.features, &run->opened.protection);
 	training->provenance = analyst_provenance(&run->opened, request->filter);

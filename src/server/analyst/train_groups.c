@@ -262,6 +262,7 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 	TrainRequest request;
 	AnalystTerms terms = {0};
 	AnalystTable opened;
+	LabelChoice label;
 	KeyList keys;
 	TupleDesc descriptor;
 	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
@@ -270,8 +271,8 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 
 	train_request_read(fcinfo, true, &request);
 	analyst_enter(request.relation);
-	analyst_open(request.relation, request.by, request.features, request.label,
-				 method_has_target(request.training->method), request.filter, &opened);
+	label = training_label_choice(request.training, request.label);
+	analyst_open(request.relation, request.by, request.features, &label, request.filter, &opened);
 	settle(&request, &opened, &keys);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);

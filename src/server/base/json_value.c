@@ -87,6 +87,14 @@ json_get_object(JsonbValue *value)
 	return value->val.binary.data;
 }
 
+bool
+json_equal(JsonbValue *a, JsonbValue *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return compareJsonbContainers(&JsonbValueToJsonb(a)->root, &JsonbValueToJsonb(b)->root) == 0;
+}
+
 JsonbValue *
 json_member(JsonbContainer *object, const char *key)
 {

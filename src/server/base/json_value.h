@@ -28,6 +28,9 @@ extern char *json_get_string(JsonbValue *value);
 extern JsonbContainer *json_get_array(JsonbValue *value);
 extern JsonbContainer *json_get_object(JsonbValue *value);
 
+/* Are the values equal, or both NULL? */
+extern bool json_equal(JsonbValue *a, JsonbValue *b);
+
 /* Returns the member of an object, or NULL. */
 extern JsonbValue *json_member(JsonbContainer *object, const char *key);
 

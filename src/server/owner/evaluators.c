@@ -25,6 +25,7 @@
 #include "server/base/decimal.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
+#include "server/base/json_value.h"
 #include "server/rows/label.h"
 #include "server/models/named_model.h"
 #include "server/owner/counts.h"
@@ -187,14 +188,6 @@ check_features(PlanCall *call, const PlanTable *table, const Evaluation *evaluat
 	refuse_unscaled(call, evaluation);
 }
 
-static bool
-same_values(JsonbValue *a, JsonbValue *b)
-{
-	if (a == NULL || b == NULL)
-		return a == b;
-	return compareJsonbContainers(&JsonbValueToJsonb(a)->root, &JsonbValueToJsonb(b)->root) == 0;
-}
-
 /* A label that is one of several classes. */
 static void
 open_classes(Oid type, Evaluation *evaluation)
@@ -202,7 +195,7 @@ open_classes(Oid type, Evaluation *evaluation)
 	const Predictor *first = &evaluation->predictor[0];
 
 	for (int i = 0; i < evaluation->models; i++)
-		if (!same_values(evaluation->predictor[i].class_values, first->class_values))
+		if (!json_equal(evaluation->predictor[i].class_values, first->class_values))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("the models were trained with different classes")));
 	if (first->class_values != NULL)
@@ -235,8 +228,8 @@ open_label(PlanCall *call, Evaluation *evaluation)
 		return;
 	}
 	for (int i = 1; i < evaluation->models && !itself; i++)
-		if (!same_values(evaluation->predictor[i].positive, first->positive) ||
-			!same_values(evaluation->predictor[i].negative, first->negative))
+		if (!json_equal(evaluation->predictor[i].positive, first->positive) ||
+			!json_equal(evaluation->predictor[i].negative, first->negative))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("the models were trained with different values of the label"),
 							errhint("Write the label as a condition, such as outcome = 'yes'.")));
@@ -253,6 +246,7 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 					owner_argument_type(call, ARGUMENT_EPSILON), &evaluation->cost);
 	read_model_argument(call, table, evaluation);
 	open_label(call, evaluation);
+	owner_check_label(call, ARGUMENT_LABEL, table, &evaluation->label, "the model's options");
 	check_features(call, table, evaluation);
 }
 

@@ -3,12 +3,14 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/rls.h"
 
 #include "server/analyst/analyst.h"
@@ -17,6 +19,8 @@
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
 #include "server/owner/owner.h"
+#include "server/rows/declared_values.h"
+#include "server/rows/protection.h"
 
 /* ---- checks ---- */
 
@@ -42,6 +46,31 @@ owner_argument(PlanCall *call, int position, const char *name)
 
 	argument_require(isnull, name);
 	return value;
+}
+
+void
+owner_check_label(PlanCall *call, int position, const PlanTable *table, const LabelRule *rule,
+				  const char *place)
+{
+	bool has_values = rule->positive.count > 0 || rule->classes.count > 0;
+	const char *column = NULL;
+	Protection protection;
+	Relation relation;
+	Encoders declared;
+
+	if (has_values && table != NULL && table->is_protected)
+		column = plan_argument_column(call, position);
+	if (column == NULL)
+		return;
+	relation = relation_open(table->oid, AccessShareLock);
+	if (protection_find_topmost(relation, &protection))
+	{
+		protection_encoders(&protection, RelationGetDescr(relation),
+							list_make1(unconstify(char *, column)), NULL, NIL, &declared);
+		if (declared.count > 0)
+			declared_values_check_label(&declared.encoder[0], rule, place);
+	}
+	relation_close(relation, AccessShareLock);
 }
 
 void *

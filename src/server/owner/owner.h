@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "server/plan/plan.h"
+#include "server/rows/label.h"
 
 /* Reads the call of a final function and checks all that is public; raises the refusal's error. */
 extern void owner_open_call(FunctionCallInfo fcinfo, PlanCall *call, PlanTable *table);
@@ -16,6 +17,14 @@ extern Oid owner_argument_type(PlanCall *call, int position);
 
 /* The value of an argument that must not depend on rows; raises 22023 if it does or is null. */
 extern Datum owner_argument(PlanCall *call, int position, const char *name);
+
+/*
+ * Raises 22023 for a value of the label that is not declared for it, if the label is a column of a
+ * protected table.  table: NULL in a parallel worker, whose leader checks.  place: what has the
+ * values.
+ */
+extern void owner_check_label(PlanCall *call, int position, const PlanTable *table,
+							  const LabelRule *rule, const char *place);
 
 /*
  * What a transition function keeps between rows: made by create() at the first row, in memory that

@@ -84,6 +84,7 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 			training->options.negative,
 			"Set \"positive\" in the options, or write a condition, such as outcome = 'yes'.",
 			&training->label);
+	owner_check_label(call, first + TRAINER_LABEL, table, &training->label, "the options");
 	if (table != NULL)
 		settle_adjacency(table, &training->options);
 	if (training->options.low.count == 0 && training->options.scale.count == 0)

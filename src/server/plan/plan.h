@@ -63,6 +63,9 @@ extern int plan_feature_count(PlanCall *call, int position, const PlanTable *tab
 /* An argument as the query has it, not as a reference to a column of the node below. */
 extern Node *plan_argument_expression(const PlanCall *call, int position);
 
+/* The name of the table's column that an argument is; NULL for any other expression. */
+extern const char *plan_argument_column(PlanCall *call, int position);
+
 /* The number of elements of an expression that is written as ARRAY[...], else 0. */
 extern int plan_element_count(Node *expression);
 

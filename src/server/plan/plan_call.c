@@ -134,6 +134,22 @@ plan_argument_expression(const PlanCall *call, int position)
 	return plan_source_expression(&plan, plan_entry(call->aggref->args, position));
 }
 
+const char *
+plan_argument_column(PlanCall *call, int position)
+{
+	Plan *plan = call->node;
+	Node *source = plan_source_expression(&plan, plan_entry(call->aggref->args, position));
+	Oid relation;
+	AttrNumber number;
+
+	while (IsA(source, RelabelType))
+		source = plan_source_expression(&plan, (Node *) ((RelabelType *) source)->arg);
+	if (!IsA(source, Var) || !plan_find_column(call->aggregate->ss.ps.state->es_plannedstmt, plan,
+											   (Var *) source, &relation, &number))
+		return NULL;
+	return get_attname(relation, number, true);
+}
+
 bool
 plan_find_column(const PlannedStmt *statement, Plan *plan, Var *column, Oid *relation,
 				 AttrNumber *number)

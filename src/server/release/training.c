@@ -335,6 +335,15 @@ training_begin(Training *training, int features)
 
 /* ---- what is declared about the label ---- */
 
+LabelChoice
+training_label_choice(const Training *training, const char *name)
+{
+	return (LabelChoice){.name = name,
+						 .is_target = method_has_target(training->method),
+						 .positive = training->options.positive,
+						 .negative = training->options.negative};
+}
+
 static void
 set_target(Options *options, const Encoder *label)
 {
@@ -366,8 +375,8 @@ refuse_label(const Training *training, const Encoder *label)
 						errmsg("method \"%s\" is not for label \"%s\", which has levels", method,
 							   label->column.name),
 						errdetail("It predicts whether a label is positive."),
-						errhint("Use method \"softmax\", or declare the label as {\"positive\": "
-								"[...]}.")));
+						errhint("Use method \"softmax\", or name the positive levels in the "
+								"options: {\"positive\": [...]}.")));
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("method \"%s\" is not for label \"%s\", which has no levels", method,
 						   label->column.name),

@@ -121,6 +121,9 @@ extern void training_set_features(Training *training, int features);
  */
 extern void training_append_choice(StringInfo text, const Training *training);
 
+/* What the options say of the label with this name, once the options are set. */
+extern LabelChoice training_label_choice(const Training *training, const char *name);
+
 /*
  * Sets what is declared about the label of a table: the range of a target or the classes.  Options
  * are set and are parsed again if METHOD_AUTO becomes METHOD_SOFTMAX; what follows from other

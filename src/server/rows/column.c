@@ -641,6 +641,33 @@ column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set)
 	}
 }
 
+bool
+column_set_has(const Column *column, const ColumnSet *set, const ColumnValue *value)
+{
+	for (int i = 0; i < set->count; i++)
+		if (column_compare(column, &set->value[i], value) == 0)
+			return true;
+	return false;
+}
+
+void
+column_set_rest(const Column *column, const ColumnSet *all, const ColumnSet *other, ColumnSet *rest)
+{
+	set_allocate(rest, all->count);
+	rest->count = 0;
+	for (int i = 0; i < all->count; i++) /* by their keys, which stay in order */
+	{
+		const ColumnValue *value = &all->value[all->position[i]];
+
+		if (column_set_has(column, other, value))
+			continue;
+		rest->key[rest->count] = all->key[i];
+		rest->position[rest->count] = rest->count;
+		rest->value[rest->count++] = *value;
+		rest->longest = Max(rest->longest, value->length);
+	}
+}
+
 int
 column_set_find(const Column *column, const ColumnSet *set, Datum datum)
 {

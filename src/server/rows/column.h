@@ -131,6 +131,13 @@ typedef struct ColumnSet
 extern void column_set_single(const Column *column, JsonbValue *json, ColumnSet *set);
 extern void column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set);
 
+/* Is the constant in the set? */
+extern bool column_set_has(const Column *column, const ColumnSet *set, const ColumnValue *value);
+
+/* The set of those constants of all that the other set does not have. */
+extern void column_set_rest(const Column *column, const ColumnSet *all, const ColumnSet *other,
+							ColumnSet *rest);
+
 /*
  * The position of the row's value among the constants, or -1.  The search takes the same number of
  * steps for every value, so the time of a scan does not show which rows have which value.

@@ -11,6 +11,7 @@
 #include "utils/typcache.h"
 
 #include "server/base/json_value.h"
+#include "server/rows/declared_values.h"
 #include "server/rows/encoders.h"
 
 /* ---- choosing ---- */
@@ -276,33 +277,68 @@ class_encoder(const Encoder *levels)
 	return class;
 }
 
-const Encoder *
-encoders_label(const Encoders *all, const char *name)
+static const Encoder *
+target_encoder(const Encoder *encoder)
 {
-	const Encoder *encoder = find_encoder(all, name);
-
-	if (encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE)
-		return class_encoder(encoder);
-	if (encoder->kind != ENCODER_LABEL && encoder->column.kind != COLUMN_BOOLEAN)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" is not declared as a label", name),
-				 errhint("A label is a boolean column or one whose encoder is "
-						 "{\"positive\": [...]} or, for several classes, {\"levels\": [...]}.")));
-	return encoder;
-}
-
-const Encoder *
-encoders_target(const Encoders *all, const char *name)
-{
-	const Encoder *encoder = find_encoder(all, name);
-
 	if (encoder->kind != ENCODER_NUMBER || encoder->features != 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" is not declared as a number", name),
+						errmsg("column \"%s\" is not declared as a number", encoder->column.name),
 						errdetail("Methods \"linear\" and \"simplex\" predict a number."),
 						errhint("Its encoder may have \"center\", \"scale\", \"clip\" and "
 								"\"null\", but no bins, levels or \"null_indicator\".")));
+	return encoder;
+}
+
+/* A label that is positive for some of the levels. */
+static const Encoder *
+binary_encoder(const Encoder *levels, const LabelChoice *choice)
+{
+	Encoder *binary = palloc(sizeof(Encoder));
+	LabelRule *rule = &binary->label;
+
+	*binary = *levels;
+	binary->kind = ENCODER_LABEL;
+	binary->features = 0;
+	label_declare(rule, choice->positive, choice->negative);
+	declared_values_check_label(levels, rule, "the options");
+	if (choice->negative == NULL)
+		column_set_rest(&levels->column, &levels->set, &rule->positive, &rule->negative);
+	if (rule->negative.count == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"positive\" names every level of label \"%s\"", choice->name),
+				 errdetail("No row could be negative.")));
+	return binary;
+}
+
+static const Encoder *
+levels_label(const Encoder *levels, const LabelChoice *choice)
+{
+	return choice->positive == NULL ? class_encoder(levels) : binary_encoder(levels, choice);
+}
+
+const Encoder *
+encoders_label(const Encoders *all, const LabelChoice *choice)
+{
+	const Encoder *encoder = find_encoder(all, choice->name);
+
+	if (choice->is_target)
+		return target_encoder(encoder);
+	label_check_choice(choice->positive, choice->negative);
+	if (encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE)
+		return levels_label(encoder, choice);
+	if (encoder->kind != ENCODER_LABEL && encoder->column.kind != COLUMN_BOOLEAN)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" is not declared as a label", choice->name),
+				 errhint("A label is a boolean column or one whose encoder is "
+						 "{\"positive\": [...]} or, for several classes, {\"levels\": [...]}.")));
+	if (choice->positive != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"positive\" is not for label \"%s\"", choice->name),
+						errdetail("It chooses among levels, and the column is declared without "
+								  "them."),
+						errhint("Leave it out. dpobj.protected has the declaration.")));
 	return encoder;
 }
 

@@ -25,7 +25,8 @@
  *               positive for some values and negative for others; without "negative"
  *               for every other value (label.h).
  *
- * A column with levels may be a label, too, whose levels are the classes.
+ * A column with levels may be a label, too, whose levels are the classes, unless the request says
+ * which of them are positive.
  *
  * "drop_first": true leaves out the feature of the first level or bin.
  *
@@ -151,12 +152,11 @@ extern void encoders_set_label(Encoders *values, const char *name);
 
 /*
  * The encoder of a label, which must have "positive" or "levels" or be a boolean.  With levels,
- * is_class is set; any other value makes its row neutral, whatever the substitute of a feature is.
+ * is_class is set, unless the choice says which levels are positive, against the other ones or
+ * those that it names; any other value makes its row neutral, whatever the substitute of a feature
+ * is.  A target must be a number or a boolean without an indicator.
  */
-extern const Encoder *encoders_label(const Encoders *all, const char *name);
-
-/* The encoder of a target, which must be a number or a boolean without an indicator. */
-extern const Encoder *encoders_target(const Encoders *all, const char *name);
+extern const Encoder *encoders_label(const Encoders *all, const LabelChoice *choice);
 
 /*
  * The encoder of a column's number as it is, neither scaled nor clipped, from any declaration of a

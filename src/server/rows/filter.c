@@ -3,14 +3,13 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "core/base/names.h"
 
 #include "server/rows/filter.h"
 #include "server/base/json_value.h"
-#include "server/base/known_values.h"
+#include "server/rows/declared_values.h"
 
 static const char *const operator_names[] = {
 	[FILTER_EQUAL] = "=",       [FILTER_NOT_EQUAL] = "<>",    [FILTER_LESS] = "<",
@@ -127,59 +126,9 @@ filter_parse(Jsonb *jsonb, TupleDesc descriptor, Filter *filter)
 /* ---- declared values ---- */
 
 static bool
-set_has(const Column *column, const ColumnSet *set, const ColumnValue *value)
+names_values(FilterOperator op)
 {
-	for (int i = 0; i < set->count; i++)
-		if (column_compare(column, &set->value[i], value) == 0)
-			return true;
-	return false;
-}
-
-static List *
-add_texts(List *texts, const Column *column, const ColumnSet *set)
-{
-	for (int i = 0; i < set->count; i++)
-		texts = lappend(texts, column_text(column, &set->value[i]));
-	return texts;
-}
-
-static void
-check_constants(const Condition *condition, const ColumnSet *first, const ColumnSet *second)
-{
-	const Column *column = &condition->column;
-	const ColumnSet *constants = &condition->constants;
-
-	for (int i = 0; i < constants->count; i++)
-	{
-		const ColumnValue *value = &constants->value[i];
-		char *text;
-
-		CHECK_FOR_INTERRUPTS();
-		if (set_has(column, first, value) || set_has(column, second, value))
-			continue;
-		text = column_text(column, value);
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"%s\" in the filter is not a declared value of column \"%s\"", text,
-						column->name),
-				 errhint("%s", known_values_hint(text, add_texts(add_texts(NIL, column, first),
-																 column, second)))));
-	}
-}
-
-static void
-check_condition(const Condition *condition, const Encoder *encoder)
-{
-	static const ColumnSet none = {0};
-	const LabelRule *label = &encoder->label;
-
-	if (condition->op != FILTER_EQUAL && condition->op != FILTER_NOT_EQUAL &&
-		condition->op != FILTER_IN)
-		return;
-	if (encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE)
-		check_constants(condition, &encoder->set, &none);
-	else if (label->negative.count > 0 && column_has_text(&encoder->column))
-		check_constants(condition, &label->positive, &label->negative);
+	return op == FILTER_EQUAL || op == FILTER_NOT_EQUAL || op == FILTER_IN;
 }
 
 void
@@ -187,8 +136,10 @@ filter_check_declared(const Filter *filter, const Encoders *declared)
 {
 	for (int i = 0; i < filter->count; i++)
 		for (int j = 0; j < declared->count; j++)
-			if (filter->condition[i].column.number == declared->encoder[j].column.number)
-				check_condition(&filter->condition[i], &declared->encoder[j]);
+			if (names_values(filter->condition[i].op) &&
+				filter->condition[i].column.number == declared->encoder[j].column.number)
+				declared_values_check(&declared->encoder[j], &filter->condition[i].constants,
+									  "the filter");
 }
 
 /* ---- values of rows ---- */

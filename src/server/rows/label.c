@@ -41,6 +41,14 @@ label_declare(LabelRule *rule, JsonbValue *positive, JsonbValue *negative)
 									   column_phrase(&rule->column))));
 }
 
+void
+label_check_choice(JsonbValue *positive, JsonbValue *negative)
+{
+	if (negative != NULL && positive == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"negative\" needs option \"positive\"")));
+}
+
 /* ---- an aggregate's argument ---- */
 
 static bool
@@ -78,9 +86,7 @@ label_open(Oid type, JsonbValue *positive, JsonbValue *negative, const char *hin
 	column_init_argument(column, type);
 	if (!says_itself(column) && !(declared && can_be_declared(column)))
 		refuse_type(type, column, hint);
-	if (negative != NULL && !declared)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"negative\" needs option \"positive\"")));
+	label_check_choice(positive, negative);
 	if (declared && column->kind == COLUMN_BOOLEAN)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"positive\" is not for a boolean label"),

@@ -29,6 +29,18 @@ typedef struct LabelRule
 	ColumnSet classes;  /* of a label of several classes, which has no other set */
 } LabelRule;
 
+/* What a request says of its label. */
+typedef struct LabelChoice
+{
+	const char *name;
+	bool is_target;       /* it is a number */
+	JsonbValue *positive; /* each a constant or an array of them, or NULL */
+	JsonbValue *negative;
+} LabelChoice;
+
+/* Raises 22023 if only the negative values are given. */
+extern void label_check_choice(JsonbValue *positive, JsonbValue *negative);
+
 /*
  * Declares the values of the rule's column, each a constant or an array of them; negative may be
  * NULL.  Raises 22023 for a constant that does not fit the column, is repeated, or is both.
