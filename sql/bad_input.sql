@@ -30,6 +30,40 @@ SELECT method, t, count(*) FILTER (WHERE answer = '6') AS answered, min(answer) 
 SELECT count(*) FILTER (WHERE event = 'charged') AS charged, count(*) FILTER (WHERE event = 'released') AS released, count(*) FILTER (WHERE event NOT IN ('charged', 'released')) AS others
   FROM dpobj.ledger WHERE event NOT IN ('protect', 'set_budget');
 
+-- Looks, models of several classes and models of a number, and what rates them: an answer with its interval, also for groups without rows.
+SELECT (dpobj.train('of_separable', 'c', 100, '{a,f}', name => 'classes')).kind, (dpobj.train('of_separable', 'a', 100, '{c,f}', method => 'linear', name => 'number')).kind AS other;
+SELECT call, count(*) FILTER (WHERE answer = 'true') AS answered, min(answer) FILTER (WHERE answer <> 'true') AS refused
+  FROM unnest(:'tables'::text[]) t, (VALUES (0.01), (1000)) e(epsilon),
+       (VALUES ('count', $$count(*) = 6 AND bool_and(low <= high) FROM dpobj.count(%L, %s, '{c,f}')$$), ('sum', $$count(*) = 3 AND bool_and(value BETWEEN low AND high) FROM dpobj.sum(%L, 'a', %s, '{c}')$$),
+               ('avg', $$count(*) = 3 AND bool_and(0 <= low AND low <= high AND high <= 1) FROM dpobj.avg(%L, 'a', %s, '{c}')$$), ('histogram', $$count(*) = 10 AND bool_and(low <= high) FROM dpobj.histogram(%L, 'c', %s, '{f}')$$),
+               ('quantiles', $$count(*) = 6 AND bool_and(value BETWEEN 0 AND 1) FROM dpobj.quantiles(%L, 'a', '{0.1,0.9}', %s, '{c}')$$), ('profile', $$count(*) = 17 AND bool_and(low <= high) FROM dpobj.profile(%L, %s)$$),
+               ('residuals', $$count(*) = 2 AND bool_and(low <= high) FROM dpobj.residuals('number', %L, %s)$$), ('evaluate, a number', $$coalesce(dpobj.evaluate('number', %L, %s), 0) <= 1$$),
+               ('evaluate, classes', $$coalesce(dpobj.evaluate('classes', %L, %s), 0) BETWEEN 0 AND 1$$), ('class_confusion', $$cardinality(dpobj.class_confusion('classes', %L, %s)) = 9$$),
+               ('softmax', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}')).weights) = 9$$), ('linear', $$cardinality((dpobj.train(%L, 'a', %s, '{c,f}', method => 'linear')).weights) = 5$$),
+               ('a class against the others', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', method => 'logistic', options => '{"positive": "q"}')).weights) = 3$$)) v(call, statement),
+       LATERAL (SELECT replace(answer_of(format('SELECT ' || statement, t, epsilon)), E'\n', ' | ') AS answer OFFSET 0) w GROUP BY call ORDER BY call;
+SELECT count(*) FILTER (WHERE event NOT IN ('charged', 'released')) AS others FROM dpobj.ledger WHERE event NOT IN ('protect', 'set_budget');
+
+-- The aggregates, on the same rows.
+\c - postgres
+SELECT model::text AS classes FROM dpobj.models WHERE name = 'classes' \gset
+SELECT call, count(*) FILTER (WHERE answer = 'true') AS answered, min(answer) FILTER (WHERE answer <> 'true') AS refused
+  FROM unnest(:'tables'::text[]) t, (VALUES (0.01), (1000)) e(epsilon),
+       (VALUES ('dp_count', '(dp_count(%s)).low >= 0'), ('dp_sum', '(dp_sum(a, 0, 1, %s)).low IS NOT NULL'), ('dp_avg', '(dp_avg(a, 0, 1, %s)).low BETWEEN 0 AND 1'), ('dp_histogram', $$cardinality(dp_histogram(c, '{x,z,q}', %s)) = 5$$),
+               ('dp_quantiles', $$(dp_quantiles(a, '{0.1,0.9}', 0, 1, %s))[2].value BETWEEN 0 AND 1$$), ('dp_softmax', $$cardinality((dp_softmax(ARRAY[a, a], c, %s, 0, '{"classes": ["x", "z", "q"]}')).weights) = 9$$),
+               ('dp_linear', $$cardinality((dp_linear(ARRAY[a, a], a, %s, 0, '{"target": [0, 1]}')).weights) = 3$$), ('dp_accuracy', format('coalesce(dp_accuracy(%L::dp_model, ARRAY[a, a], c, %%s), 0) BETWEEN 0 AND 1', :'classes')),
+               ('dp_class_confusion', format('cardinality(dp_class_confusion(%L::dp_model, ARRAY[a, a], c, %%s)) = 9', :'classes'))) v(call, expression),
+       LATERAL (SELECT replace(answer_of(format('SELECT ' || expression || ' FROM %I', epsilon, t)), E'\n', ' | ') AS answer OFFSET 0) w GROUP BY call ORDER BY call;
+-- A column whose type has changed since it was declared is named before the charge; the others answer.
+CREATE TABLE changed AS TABLE sample;
+SELECT dpobj.protect('changed', '{"a": {"clip": [0, 1]}, "c": {"levels": ["x", "z", "q"]}, "f": {}, "y": {}}', n => 500), dpobj.set_budget('changed', 'dpobj_bad_ana', 100, 0);
+ALTER TABLE changed ALTER a TYPE text, ALTER c TYPE int USING i;
+\c - dpobj_bad_ana
+SELECT * FROM answers($$SELECT dpobj.% IS NOT NULL$$, $$count('changed', 1, '{c}')$$, $$count('changed', 1, NULL, '{"c": {"=": 1}}')$$, $$sum('changed', 'a', 1)$$, $$avg('changed', 'a', 1)$$, $$histogram('changed', 'c', 1)$$, $$quantiles('changed', 'a', '{0.5}', 1)$$,
+  $$profile('changed', 1)$$, $$residuals('number', 'changed', 1)$$, $$evaluate('classes', 'changed', 1)$$, $$train('changed', 'c', 1, '{f}')$$, $$train('changed', 'a', 1, '{f}', method => 'linear')$$, $$submit('changed', 'c', 1, '{f}', name => 'changed')$$);
+SELECT epsilon = 100 AS nothing_charged FROM dpobj.remaining('changed');
+SELECT count(*) AS groups FROM dpobj.count('changed', 1, '{f}');
+
 -- The aggregates of convex models, on the same rows.
 \c - postgres
 SELECT call, t, count(*) FILTER (WHERE answer = '3') AS answered, min(answer) FILTER (WHERE answer <> '3') AS refused
@@ -63,5 +97,5 @@ SELECT t, g, replace(answer_of(format('SELECT cardinality((dpobj.train(%L, ''y''
   FROM (VALUES ('many_replace', 10), ('many_replace', 4), ('many_add_remove', 16), ('many_add_remove', 4), ('many_declared', 10)) v(t, g);
 \c - postgres
 SELECT relation, event, count(*) FROM dpobj.ledger WHERE relation::text ~ '^many_' AND event IN ('charged', 'released', 'failed') GROUP BY relation, event ORDER BY relation::text, event;
-DROP TABLE sample, many_replace, many_add_remove, many_declared CASCADE;
+DROP TABLE sample, changed, many_replace, many_add_remove, many_declared CASCADE;
 SELECT format('DROP TABLE %I CASCADE', t) FROM unnest(:'tables'::text[]) t \gexec

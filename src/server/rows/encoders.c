@@ -257,7 +257,7 @@ encoders_set_label(Encoders *values, const char *name)
 						errmsg("label \"%s\" is not among the columns of the profile", name)));
 	if (label->kind == ENCODER_NUMBER && label->column.kind != COLUMN_BOOLEAN)
 		return; /* a target, which has a substitute as a feature has */
-	(void) encoders_label(values, name);
+	(void) encoders_label(values, &(LabelChoice){.name = name});
 	label->substitute = label->null_indicator = false;
 }
 
