@@ -1,4 +1,4 @@
--- Looks: private counts, sums, averages, histograms, quantiles and profiles; what both doors return, and the analyst's door
+-- Looks: private counts, sums, averages, histograms, quantiles, profiles and suggestions; what both doors return, and the analyst's door
 
 CREATE TYPE @extschema@.dp_look AS (
   value float8,
@@ -99,6 +99,13 @@ CREATE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[]
   AS 'MODULE_PATHNAME', 'dpobj_profile';
 COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
+
+CREATE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb)
+  RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_suggest';
+COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb) IS
+  'a declaration for dpobj.protect: what is declared, and encoders from public ranges and lists of levels, and private quantiles and counts';
 
 CREATE FUNCTION dpobj.residuals(name text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL)

@@ -20,7 +20,7 @@ DECLARE
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'scorecard', 'share', 'unshare',
     -- the analyst's door
-    'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'residuals', 'price', 'price_aggregate', 'price_plan',
+    'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
     'limit_budget', 'sees_all', 'administers', 'origin', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',

@@ -10,6 +10,7 @@
 
 #include "core/base/mutant.h"
 #include "core/mechanisms/noisy.h"
+#include "core/mechanisms/suggestion.h"
 
 /* The bits of x beside its sign. */
 #define LOOK_BITS 24
@@ -80,19 +81,26 @@ look_profile_cells(const Look *look)
 	return cells;
 }
 
+/* The cells of a column of a profile or of a suggestion. */
+static int
+cells_of_column(const Look *look, int column)
+{
+	return look->kind == LOOK_PROFILE ? look->column[column].cells : suggestion_cells(look, column);
+}
+
 /* The encoding multiplies by 2^16 and rounds: low and high become exactly those of the look. */
 void
 look_encoding(const Look *look, Encoding *encoding)
 {
 	encoding_init(encoding);
-	encoding->features = look->kind == LOOK_PROFILE ? look->columns : 1;
+	encoding->features = look->columns > 0 ? look->columns : 1;
 	encoding->low[0] = 0.0;
 	encoding->high[0] = 0.0;
-	for (int i = 0; look->kind == LOOK_PROFILE && i < look->columns; i++)
+	for (int i = 0; i < look->columns; i++)
 	{
 		encoding->scale[i] = FIXED_POINT_ONE;
 		encoding->low[i] = 0.0;
-		encoding->high[i] = (double) (look->column[i].cells - 1) / FIXED_POINT_ONE;
+		encoding->high[i] = (double) (cells_of_column(look, i) - 1) / FIXED_POINT_ONE;
 	}
 	if (look_has_values(look->kind))
 	{
@@ -129,6 +137,8 @@ numbers_of_cell(const Look *look)
 int
 look_numbers(const Look *look)
 {
+	if (look->kind == LOOK_SUGGESTION)
+		return suggestion_numbers(look);
 	return look->cells * numbers_of_cell(look);
 }
 
@@ -151,6 +161,11 @@ add_to_columns(const Look *look, const int32_t *x, int64_t rows, int64_t *number
 void
 look_add(const Look *look, int cell, const int32_t *x, int64_t rows, int64_t *number)
 {
+	if (look->kind == LOOK_SUGGESTION)
+	{
+		suggestion_add(look, x, rows, number);
+		return;
+	}
 	number += cell * numbers_of_cell(look);
 	if (look->kind == LOOK_PROFILE)
 	{
@@ -328,6 +343,11 @@ look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, int64_t *numb
 	int count = numbers_of_cell(look);
 	int first = cell * count;
 
+	if (look->kind == LOOK_SUGGESTION)
+	{
+		suggestion_draw(look, epsilon, bits, cell, number);
+		return;
+	}
 	if (look->kind == LOOK_QUANTILES)
 	{
 		int64_t answer[QUANTILES_MOST];
@@ -451,6 +471,8 @@ answer_average(const Look *look, int64_t epsilon, double beta, const int64_t *nu
 int
 look_answers(const Look *look)
 {
+	if (look->kind == LOOK_SUGGESTION)
+		return suggestion_answers(look);
 	if (look->kind == LOOK_QUANTILES)
 		return look->cells * look->quantiles;
 	return look->kind == LOOK_RESIDUALS ? look->cells * RESIDUAL_ANSWERS : look->cells;
@@ -542,6 +564,11 @@ look_answer(const Look *look, int64_t epsilon, double level, const int64_t *numb
 	double beta = 1.0 - level;
 
 	*answer = (LookAnswer){.known = true};
+	if (look->kind == LOOK_SUGGESTION)
+	{
+		suggestion_answer(look, epsilon, level, number, position, answer);
+		return;
+	}
 	if (look->kind == LOOK_QUANTILES)
 	{
 		answer_quantile(look, epsilon, beta, number, position, answer);

@@ -1,6 +1,6 @@
 /*
  * look.h - a look at a table: counts, sums, averages, histograms, profiles and residuals of a
- * public model with noise (theorems T1 to T5, T7 and T8).
+ * public model with noise, and what a declaration is suggested from (theorems T1 to T5, T7 to T9).
  *
  * A look is a vector of integers with a public reach each, and nothing else: noisy.h has its noise.
  * Quantiles are the exception: quantiles.h draws them from the rows at each x.
@@ -15,6 +15,7 @@
  * cell of each column.  The first two numbers are the rows that a training can use, by their cells,
  * and the others; then follow the cells of the first column, of the second, ...
  *   residuals          the numbers of ResidualNumber: how far a public prediction is from the value
+ *   suggestion         the numbers of several looks at the same rows (suggestion.h)
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
  * of 2, of which the larger bound (for an average and for residuals: half the distance of the
@@ -41,6 +42,7 @@ typedef enum LookKind
 	LOOK_QUANTILES,
 	LOOK_PROFILE,
 	LOOK_RESIDUALS,
+	LOOK_SUGGESTION,
 	LOOK_KINDS
 } LookKind;
 
@@ -93,7 +95,7 @@ typedef struct Look
 {
 	LookKind kind;
 	Adjacency adjacency;
-	int cells;               /* of a profile look_profile_cells() */
+	int cells;               /* of a profile look_profile_cells(), of a suggestion its columns */
 	int64_t rows_per_person; /* 1 if rows are protected */
 
 	/* sums, averages and residuals; x is from low to high, both whole */
@@ -108,16 +110,17 @@ typedef struct Look
 	int quantiles;
 	int32_t quantile[QUANTILES_MOST]; /* increasing, in millionths */
 
-	/* a profile */
-	int columns; /* 1 .. LOOK_MOST_COLUMNS */
-	const LookColumn *column;
+	/* a profile, or a suggestion */
+	int columns;              /* 1 .. LOOK_MOST_COLUMNS */
+	const LookColumn *column; /* of a profile */
+	const struct Look *part;  /* of a suggestion: a look at each column, with suggestion_begin() */
 } Look;
 
 /* Can rows be in groups, each of which is answered? */
 static inline bool
 look_has_groups(LookKind kind)
 {
-	return kind != LOOK_PROFILE && kind != LOOK_RESIDUALS;
+	return kind != LOOK_PROFILE && kind != LOOK_RESIDUALS && kind != LOOK_SUGGESTION;
 }
 
 /* Does the kind have values, and so bounds? */
@@ -144,22 +147,23 @@ extern bool look_set_steps(Look *look, double low, double high, int64_t steps);
 extern int look_profile_cells(const Look *look);
 
 /*
- * The map from a value, or from any number if there are no values, to x; of a profile, from the
- * numbers of a row's cells, one for each column, to the same as integers.
+ * The map from a value, or from any number if there are no values, to x; of a profile and of a
+ * suggestion, from the numbers of a row's cells, one for each column, to the same as integers.
  */
 extern void look_encoding(const Look *look, Encoding *encoding);
 
 /* The length of the vector; it is in the order of the cells. */
 extern int look_numbers(const Look *look);
 
-/* Adds so many usable rows of a cell (of a profile 0) with this encoding to the vector. */
+/* Adds so many usable rows of a cell (without groups 0) with this encoding to the vector. */
 extern void look_add(const Look *look, int cell, const int32_t *x, int64_t rows, int64_t *number);
 
 /* The same for residuals, with the prediction of the value, any number. */
 extern void look_add_residual(const Look *look, int cell, int32_t x, double prediction,
 							  int64_t rows, int64_t *number);
 
-/* The reach of a number of the vector (theorems T2 to T4, T7 and T8); not of quantiles. */
+/* The reach of a number of the vector (theorems T2 to T4, T7 and T8); not of quantiles and not of a
+ * suggestion, whose parts have it. */
 extern uint64_t look_reach(const Look *look, int position);
 
 /*
@@ -183,10 +187,11 @@ typedef struct LookAnswer
 } LookAnswer;
 
 /*
- * The number of answers: one for each cell, one for each quantile of each cell, or for each cell of
- * residuals the ResidualAnswers: 1 - mean r^2 / variance of the values, and the mean of |r|.  A
- * quantile has no low and no high.  Its rows are a bound of its error in ranks (theorem J5) that
- * holds, but for a chance of 1 - level, for all quantiles of a cell at once.
+ * The number of answers: one for each cell, one for each quantile of each cell, those of all parts
+ * of a suggestion, or for each cell of residuals the ResidualAnswers: 1 - mean r^2 / variance of
+ * the values, and the mean of |r|.  A quantile has no low and no high.  Its rows are a bound of its
+ * error in ranks (theorem J5) that holds, but for a chance of 1 - level, for all quantiles of a
+ * cell at once.
  */
 extern int look_answers(const Look *look);
 
@@ -195,7 +200,7 @@ extern void look_answer(const Look *look, int64_t epsilon, double level, const i
 
 /*
  * How far from the truth a number of the vector is at most, but for a chance of beta.  Of
- * quantiles, how far the rank of an answer is, in rows.
+ * quantiles, how far the rank of an answer is, in rows.  Not of a suggestion.
  */
 extern double look_error(const Look *look, int64_t epsilon, int position, double beta);
 

@@ -219,13 +219,17 @@ analyst_open_look(Oid table, List *by, const char *column, bool is_histogram, Js
 }
 
 void
-analyst_open_profile(Oid table, List *names, Jsonb *filter, AnalystTable *opened)
+analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb *filter, AnalystTable *opened)
 {
 	Relation relation = open_table(table, opened);
+	TupleDesc descriptor = RelationGetDescr(relation);
 	List *columns = names == NIL ? json_keys(&opened->protection.encoders->root) : names;
 	Encoders all;
 
-	protection_encoders(&opened->protection, RelationGetDescr(relation), columns, NULL, NIL, &all);
+	if (encoders != NULL)
+		encoders_parse(encoders, descriptor, &all);
+	else
+		protection_encoders(&opened->protection, descriptor, columns, NULL, NIL, &all);
 	encoders_values(&all, names, &opened->features);
 	close_table(relation, filter, opened);
 }

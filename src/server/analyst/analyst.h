@@ -73,10 +73,11 @@ extern void analyst_open_look(Oid table, List *by, const char *column, bool is_h
 							  Jsonb *filter, AnalystTable *opened, double *low, double *high);
 
 /*
- * The same for a profile.  names: the columns, NIL for all declared ones; they are the features, by
- * their values.
+ * The same for a profile.  encoders: NULL for those that are declared.  names: the columns, NIL for
+ * all; they are the features, by their values.
  */
-extern void analyst_open_profile(Oid table, List *names, Jsonb *filter, AnalystTable *opened);
+extern void analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb *filter,
+								 AnalystTable *opened);
 
 /* JSON members for the ledger: relation, filter, person. */
 extern char *analyst_look_provenance(const AnalystTable *opened, Jsonb *filter);

@@ -2,11 +2,12 @@
  * look.c - dpobj.count(), dpobj.sum(), dpobj.avg(), dpobj.histogram(), dpobj.quantiles() and
  * dpobj.profile(): what a table holds, and dpobj.residuals(): how well a model predicts a number
  * there, with noise and the interval in which the truth is, for a role that may not read the table.
+ * dpobj.suggest() is in suggest.c.
  *
  * Rows are in cells by the declared values of the grouping columns and of a histogram's column,
  * which are public; each cell is answered, also one without rows.  A row without a value counts
- * nowhere, or in the bin "NULL" of a histogram.  A profile has no groups: its rows are in one set,
- * with the number of each column's value as a feature.
+ * nowhere, or in the bin "NULL" of a histogram.  A profile and a suggestion have no groups: their
+ * rows are in one set, with the number of each column's value as a feature.
  */
 #include "postgres.h"
 
@@ -21,6 +22,7 @@
 #include "utils/memutils.h"
 
 #include "server/analyst/look.h"
+#include "server/analyst/suggest.h"
 #include "server/base/argument.h"
 #include "server/base/digest.h"
 #include "server/base/gate.h"
@@ -99,6 +101,9 @@ provenance(const AnalystLook *look)
 		appendStringInfoString(&text, ", \"column\": ");
 		escape_json(&text, look->column);
 	}
+	if (look->known != NULL)
+		appendStringInfo(&text, ", \"columns\": %s",
+						 JsonbToCString(NULL, &look->known->root, VARSIZE(look->known)));
 	foreach (cell, look->by)
 	{
 		if (cell == list_head(look->by))
@@ -188,7 +193,7 @@ settle_profile(AnalystLook *look)
 	const Encoders *columns = &look->opened.features;
 	LookColumn *column;
 
-	analyst_open_profile(look->request.table, look->by, look->filter, &look->opened);
+	analyst_open_profile(look->request.table, NULL, look->by, look->filter, &look->opened);
 	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
 																	 NULL);
 	looks_set_columns(request, columns->count);
@@ -232,6 +237,8 @@ analyst_look_settle(AnalystLook *look)
 
 	if (request->look.kind == LOOK_PROFILE)
 		settle_profile(look);
+	else if (request->look.kind == LOOK_SUGGESTION)
+		suggest_settle(look);
 	else
 		settle_cells(look);
 	request->look.adjacency = protection->adjacency;
@@ -326,7 +333,7 @@ static bool
 run(void *context)
 {
 	AnalystLook *look = context;
-	int sets = look->request.look.kind == LOOK_PROFILE ? 1 : look->request.look.cells;
+	int sets = look_has_groups(look->request.look.kind) ? look->request.look.cells : 1;
 	Rows **rows = palloc(sets * sizeof(Rows *));
 
 	for (int i = 0; i < sets; i++)
@@ -392,7 +399,7 @@ keep(const AnalystLook *look, int64 release)
 static void
 hash_request(const AnalystLook *look, uint8 hash[DIGEST_LENGTH])
 {
-	Jsonb *const json[] = {look->filter, look->options};
+	Jsonb *const json[] = {look->filter, look->options, look->known};
 	StringInfoData bytes;
 	ListCell *cell;
 
@@ -535,9 +542,8 @@ put_profile(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look,
 	}
 }
 
-/* Settles, and finds the release of another place or makes one. */
-static LookAnswer *
-find_answers(FunctionCallInfo fcinfo, AnalystLook *look)
+LookAnswer *
+analyst_look_answers(FunctionCallInfo fcinfo, AnalystLook *look)
 {
 	uint8 hash[DIGEST_LENGTH];
 	LookAnswer *answer;
@@ -561,7 +567,7 @@ analyst_look_r_squared(FunctionCallInfo fcinfo, double *value)
 	LookAnswer *answer;
 
 	read_request(fcinfo, LOOK_RESIDUALS, &look);
-	answer = &find_answers(fcinfo, &look)[RESIDUAL_R_SQUARED];
+	answer = &analyst_look_answers(fcinfo, &look)[RESIDUAL_R_SQUARED];
 	*value = answer->value;
 	return answer->known;
 }
@@ -576,7 +582,7 @@ answer_look(FunctionCallInfo fcinfo, LookKind kind)
 
 	read_request(fcinfo, kind, &look);
 	analyst_enter(look.request.table);
-	answer = find_answers(fcinfo, &look);
+	answer = analyst_look_answers(fcinfo, &look);
 	analyst_leave();
 	if (kind == LOOK_PROFILE)
 		put_profile(set, descriptor, &look, answer);

@@ -19,6 +19,7 @@ typedef struct AnalystLook
 	LookRequest request;
 	bool is_price;     /* are the options those of a price, without a model? */
 	char *column;      /* NULL for a count, and with a model */
+	Jsonb *known;      /* what is public about the columns of a suggestion, or NULL */
 	RatedModel *rated; /* whose residuals are looked at, or NULL */
 	List *by;          /* names */
 	Jsonb *filter;
@@ -34,6 +35,9 @@ typedef struct AnalystLook
  * raises an error if the request is not allowed.
  */
 extern void analyst_look_settle(AnalystLook *look);
+
+/* After analyst_enter(): settles, and finds the release of another place or makes one. */
+extern LookAnswer *analyst_look_answers(FunctionCallInfo fcinfo, AnalystLook *look);
 
 /*
  * The R-squared of a model of numbers, for the arguments of dpobj.evaluate, after analyst_enter();

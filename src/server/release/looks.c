@@ -22,7 +22,7 @@ static const char *const names[LOOK_KINDS] = {
 	[LOOK_COUNT] = "count",         [LOOK_SUM] = "sum",
 	[LOOK_AVERAGE] = "avg",         [LOOK_HISTOGRAM] = "histogram",
 	[LOOK_QUANTILES] = "quantiles", [LOOK_PROFILE] = "profile",
-	[LOOK_RESIDUALS] = "residuals"};
+	[LOOK_RESIDUALS] = "residuals", [LOOK_SUGGESTION] = "suggest"};
 
 const char *
 looks_name(LookKind kind)
@@ -33,10 +33,10 @@ looks_name(LookKind kind)
 bool
 looks_find(const char *name, LookKind *kind)
 {
-	int position = names_find(names, LOOK_KINDS, name);
+	int position = names_find(names, LOOK_SUGGESTION, name);
 
 	*kind = (LookKind) position;
-	return position < LOOK_KINDS;
+	return position < LOOK_SUGGESTION;
 }
 
 /* ---- the request ---- */
@@ -242,19 +242,15 @@ looks_read_price_options(LookRequest *request, Jsonb *options, double *low, doub
 /* The most steps of a grid without the option. */
 #define USUAL_STEPS 65536
 
-/*
- * As many steps as the groups leave room for.  If the bounds are whole numbers, so are values of
- * the grid; all of them, if those of the rows are.
- */
-static int64
-usual_steps(const LookRequest *request, double low, double high)
+int64
+looks_usual_steps(const Look *look, bool whole, double low, double high)
 {
-	int64 most = Min(USUAL_STEPS, (QUANTILES_MOST_CELLS - 1) / request->look.cells - 1);
+	int64 most = Min(USUAL_STEPS, (QUANTILES_MOST_CELLS - 1) / look->cells - 1);
 	double span = high - low;
 
 	if (rint(low) != low || rint(high) != high || !(span >= 1) || span > most)
 		return most;
-	return request->whole ? (int64) span : most - most % (int64) span;
+	return whole ? (int64) span : most - most % (int64) span;
 }
 
 static bool
@@ -267,7 +263,8 @@ set_steps(LookRequest *request, double low, double high)
 						errmsg("option \"steps\" must be at most %d for %d groups",
 							   (int) (QUANTILES_MOST_CELLS / look->cells - 1), look->cells)));
 	return look_set_steps(look, low, high,
-						  request->steps > 0 ? request->steps : usual_steps(request, low, high));
+						  request->steps > 0 ? request->steps
+											 : looks_usual_steps(look, request->whole, low, high));
 }
 
 void
@@ -302,7 +299,7 @@ looks_set_columns(LookRequest *request, int columns)
 	if (columns < 1 || columns > LOOK_MOST_COLUMNS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a profile must have 1 to %d columns, not %d", LOOK_MOST_COLUMNS, columns),
+				 errmsg("a call must have 1 to %d columns, not %d", LOOK_MOST_COLUMNS, columns),
 				 errhint("Name fewer columns.")));
 	request->look.columns = columns;
 }
@@ -312,6 +309,8 @@ looks_set_columns(LookRequest *request, int columns)
 const char *
 looks_mechanism(LookKind kind)
 {
+	if (kind == LOOK_SUGGESTION)
+		return "laplace and exponential";
 	return kind == LOOK_QUANTILES ? "exponential" : "laplace";
 }
 
@@ -343,7 +342,7 @@ parameters(const LookRequest *request)
 	return text.data;
 }
 
-/* Both mechanisms are pure (theorems T1 and J3). */
+/* Both mechanisms are pure (theorems T1, J3 and T9). */
 Pair
 looks_pair(const LookRequest *request)
 {

@@ -1,7 +1,7 @@
 /*
  * looks.h - a look at a table released, for both doors: dp_count and dpobj.count, dp_sum and
  * dpobj.sum, dp_avg and dpobj.avg, dp_histogram and dpobj.histogram, dp_quantiles and
- * dpobj.quantiles; and, for analysts only, dpobj.profile and dpobj.residuals.
+ * dpobj.quantiles; and, for analysts only, dpobj.profile, dpobj.residuals and dpobj.suggest.
  *
  * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
  * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
@@ -50,7 +50,7 @@ typedef struct LookRequest
 
 /*
  * The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles, profile,
- * residuals.
+ * residuals; and suggest, which is not found, because a price cannot be asked for.
  */
 extern const char *looks_name(LookKind kind);
 extern bool looks_find(const char *name, LookKind *kind);
@@ -82,7 +82,13 @@ extern void looks_read_quantiles(LookRequest *request, ArrayType *array);
 extern void looks_set_cells(LookRequest *request, double cells);
 extern void looks_set_bounds(LookRequest *request, double low, double high);
 
-/* Raises 22023 for a number of columns that a profile does not take. */
+/*
+ * The steps of a grid where nobody says how many: as many as the groups leave room for.  If the
+ * bounds are whole numbers, so are values of the grid; all of them, if those of the rows are whole.
+ */
+extern int64 looks_usual_steps(const Look *look, bool whole, double low, double high);
+
+/* Raises 22023 for a number of columns that a profile or a suggestion does not take. */
 extern void looks_set_columns(LookRequest *request, int columns);
 
 /* The mechanism's name in the ledger. */

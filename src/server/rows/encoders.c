@@ -261,6 +261,15 @@ encoders_set_label(Encoders *values, const char *name)
 	label->substitute = label->null_indicator = false;
 }
 
+void
+encoder_set_grid(Encoder *encoder, double low, double unit, int steps)
+{
+	encoder->edge = palloc(steps * sizeof(double));
+	for (int i = 0; i < steps; i++)
+		encoder->edge[i] = low + (i + 0.5) * unit;
+	encoder->categories = steps + 1;
+}
+
 /* ---- labels ---- */
 
 static const Encoder *

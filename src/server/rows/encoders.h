@@ -181,6 +181,12 @@ extern char *encoder_feature_name(const Encoder *encoder, int position);
 /* What levels and bins are of: the column, or "month of" it. */
 extern const char *encoder_subject(const Encoder *encoder);
 
+/*
+ * Makes the bins of an encoder those around the points low + i * unit of a grid, i = 0 .. steps:
+ * each number is in the bin of the nearest point.
+ */
+extern void encoder_set_grid(Encoder *encoder, double low, double unit, int steps);
+
 /* The bin that a number lies in. */
 extern int encoder_bin(const Encoder *encoder, double number);
 

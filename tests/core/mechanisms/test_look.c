@@ -131,7 +131,7 @@ test_all_neighbours(void)
 {
 	static const double bounds[][2] = {{0, 9}, {-3, 6.5}, {0.1, 2}, {-1e9, -3}, {6.5, 9}};
 
-	for (LookKind kind = LOOK_COUNT; kind < LOOK_KINDS; kind++)
+	for (LookKind kind = LOOK_COUNT; kind < LOOK_SUGGESTION; kind++)
 		for (Adjacency adjacency = ADJACENCY_REPLACE;
 			 kind != LOOK_QUANTILES && kind != LOOK_PROFILE && adjacency <= ADJACENCY_ADD_REMOVE;
 			 adjacency++)

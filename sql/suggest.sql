@@ -1,0 +1,77 @@
+-- dpobj.suggest: a declaration from public ranges and lists of levels, and private quantiles and counts.
+\i tests/answers.sql
+\set SHOW_CONTEXT never
+CALL login_roles('dpobj_suggest_ana', 'dpobj_suggest_eve');
+CREATE TYPE mood AS ENUM ('glad', 'sad', 'odd');
+CREATE TABLE guest (age int, region text, spent float8, won int, member boolean, nothing text, same int, day date, seen timestamptz, ward int, mood mood, income text);
+INSERT INTO guest SELECT i % 97, CASE WHEN i % 10 = 0 THEN 'Nrth' WHEN i % 2 = 0 THEN 'north' WHEN i % 100 = 1 THEN NULL ELSE 'south' END,
+  CASE WHEN i % 20 = 0 THEN i WHEN i % 20 = 1 THEN float8 'NaN' END, CASE WHEN i % 25 = 0 THEN 50 ELSE 0 END, i % 3 = 0, NULL, 7,
+  CASE WHEN i % 97 = 96 THEN 'infinity' ELSE date '2024-01-01' + i % 97 END, timestamptz '2024-01-01 18:00 UTC' + i % 97 * interval '1 day',
+  1 + i % 3, (ARRAY['glad', 'sad'])[1 + i % 2]::mood, CASE WHEN i % 4 = 0 THEN 'high' ELSE 'low' END
+  FROM generate_series(1, 4000) i;
+SELECT dpobj.protect('guest', '{"income": {"positive": ["high"], "negative": ["low"]}, "member": {}, "same": {"scale": 7}}');
+SELECT dpobj.set_budget('guest', 'dpobj_suggest_ana', 1000000, 0);
+REVOKE ALL ON guest FROM PUBLIC;
+
+\c - dpobj_suggest_ana
+-- At epsilon 10,000 there is hardly any noise. What is declared stays. No level is suggested that nobody named or no row has; a column
+-- of NULLs or of equal values is left out.
+SELECT dpobj.suggest('guest', 10000, '{"age": [0, 120], "region": ["north", "south", "west"], "won": [0, 100], "nothing": ["a", "b"], "same": [0, 10],
+  "day": ["2024-01-01", "2024-12-31"], "seen": ["2024-01-01", "2024-12-31"], "ward": [1, 2, 3, 4], "mood": ["odd", "sad", "glad"]}') AS suggested \gset
+SELECT jsonb_pretty(:'suggested');
+-- one charge, of all of epsilon
+SELECT mechanism, epsilon, adjacency, guarantee, pair, door, parameters FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
+SELECT epsilon AS before FROM dpobj.remaining('guest') \gset
+SELECT count(s) AS suggestions FROM dpobj.suggest('guest', 1, '{"age": [0, 120], "won": [0, 100], "ward": [1, 2, 3]}') s;
+SELECT :before - epsilon AS spent FROM dpobj.remaining('guest');
+-- missing values have no rank; a range that no value is in, and one that most are above
+SELECT jsonb_array_length(s -> 'spent' -> 'bins') AS bins, (s -> 'spent' -> 'bins' -> 0)::float8 BETWEEN 400 AND 420 AS first
+  FROM dpobj.suggest('guest', 10000, '{"spent": [0, 10000]}') s;
+SELECT s ? 'age' AS outside FROM dpobj.suggest('guest', 10000, '{"age": [200, 300]}') s;
+SELECT s -> 'age' AS half_above FROM dpobj.suggest('guest', 10000, '{"age": [0, 48]}') s;
+-- with little epsilon there is an answer, too
+SELECT s - 'age' - 'region' AS declared FROM dpobj.suggest('guest', 0.01, '{"age": [0, 120], "region": ["north", "south"]}') s;
+
+-- what is refused, before a charge
+SELECT epsilon AS before FROM dpobj.remaining('guest') \gset
+SELECT * FROM answers('SELECT dpobj.suggest(%)', $$NULL, 1, '{}'$$, $$'guest', NULL, '{}'$$, $$'guest', 1, NULL$$, $$'guest', 1, '[]'$$, $$'guest', 1, '{}'$$,
+  $$'guest', 1, '{"none": [0, 1]}'$$, $$'guest', 1, '{"ctid": [0, 1]}'$$, $$'guest', 1, '{"age": [1, 0]}'$$, $$'guest', 1, '{"age": [1]}'$$, $$'guest', 1, '{"age": []}'$$,
+  $$'guest', 1, '{"age": 7}'$$, $$'guest', 1, '{"age": {"bins": [1]}}'$$, $$'guest', 1, '{"age": ["1", "2", "3"]}'$$, $$'guest', 1, '{"age": [1, 2, 2]}'$$,
+  $$'guest', 1, '{"spent": [0, 1, 2]}'$$, $$'guest', 1, '{"spent": [0, 1e308]}'$$, $$'guest', 1, '{"member": [0, 1]}'$$, $$'guest', 1, '{"day": [0, 1]}'$$,
+  $$'guest', 1, '{"day": ["2024-01-02", "2024-01-01"]}'$$, $$'guest', 1, '{"day": ["today", "tomorrow"]}'$$, $$'guest', 1, '{"mood": ["glad", "angry"]}'$$,
+  $$'guest', 1, '{"region": ["a", null]}'$$, $$'guest', 1, '{"region": ["a", "a"]}'$$, $$'guest', 1, '{"region": [0, 1]}'$$,
+  $$'guest', 0, '{"age": [0, 1]}'$$, $$'guest', 0.0009, '{"age": [0, 1]}'$$, $$'guest', 1000000, '{"age": [0, 1]}'$$);
+SELECT answer_of(format('SELECT dpobj.suggest(%L, 1, %L)', 'guest', (SELECT jsonb_build_object('region', jsonb_agg(i::text)) FROM generate_series(1, 10000) i))) AS long_list;
+SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('guest');
+\c - dpobj_suggest_eve
+SELECT dpobj.suggest('guest', 1, '{"age": [0, 120]}');
+
+-- What is suggested can be declared, and trained on.
+\c - postgres
+SELECT dpobj.protect('guest', :'suggested');
+SELECT count(*) AS features FROM dpobj.protected_features('guest');
+-- a table that is not protected, and one that has no rows
+CREATE TABLE nobody (LIKE guest);
+SELECT dpobj.suggest('nobody', 1, '{"age": [0, 120]}');
+SELECT dpobj.protect('nobody', '{"member": {}}');
+SELECT dpobj.set_budget('nobody', 'dpobj_suggest_ana', 1000000, 0);
+-- Of each person one row enters: nearly all rows are of person 0.
+CREATE TABLE visit AS SELECT CASE WHEN i % 4 > 0 THEN 0 ELSE i END AS person, CASE WHEN i % 4 > 0 THEN 'north' ELSE 'south' END AS region,
+  CASE WHEN i % 4 > 0 THEN 5 ELSE i / 4 % 100 END AS age FROM generate_series(1, 4000) i;
+SELECT dpobj.protect('visit', '{"region": {"levels": ["north"]}}', person => 'person', max_rows_per_person => 1);
+SELECT dpobj.set_budget('visit', 'dpobj_suggest_ana', 1000000, 0);
+-- so many numbers that bins would be too many features, which rows are added to or removed from
+DO $$ BEGIN EXECUTE (SELECT format('CREATE TABLE many (%s)', string_agg(format('c%s int', i), ', ')) FROM generate_series(1, 129) i); END $$;
+INSERT INTO many (c1, c2, c13) SELECT i % 97, i % 97 + 3, i % 97 FROM generate_series(1, 4000) i;
+SELECT dpobj.protect('many', '{"c1": {"scale": 1}}', adjacency => 'add_remove');
+SELECT dpobj.set_budget('many', 'dpobj_suggest_ana', 1000000, 0);
+\c - dpobj_suggest_ana
+SELECT s ? 'region' AS region FROM dpobj.suggest('nobody', 10000, '{"region": ["north", "south"], "age": [0, 120]}') s;
+SELECT s -> 'region' -> 'levels' AS levels, (s -> 'age' -> 'bins' -> 0)::int BETWEEN 9 AND 11 AS first
+  FROM dpobj.suggest('visit', 10000, '{"region": ["north", "south"], "age": [0, 99]}') s;
+SELECT s -> 'c1' AS c1, s -> 'c2' AS c2 FROM dpobj.suggest('many', 10000, (SELECT jsonb_object_agg('c' || i, '[0, 100]'::jsonb) FROM generate_series(1, 13) i)) s;
+SELECT answer_of(format('SELECT dpobj.suggest(%L, 1, %L)', 'many', (SELECT jsonb_object_agg('c' || i, '[0, 100]'::jsonb) FROM generate_series(1, 129) i)));
+\c - postgres
+DROP TABLE guest, nobody, visit, many;
+DROP TYPE mood;
+DROP ROLE dpobj_suggest_ana, dpobj_suggest_eve;
