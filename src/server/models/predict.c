@@ -136,17 +136,23 @@ dpobj_predict_proba(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(1 / (1 + exp(-result)));
 }
 
-/* dp_predict_class(model dp_model, features float8[]) -> text: the class of the highest score. */
-PG_FUNCTION_INFO_V1(dpobj_predict_class);
-Datum
-dpobj_predict_class(PG_FUNCTION_ARGS)
+static Datum
+class_result(FunctionCallInfo fcinfo, Datum (*result)(const Predictor *, const double *))
 {
 	const Predictor *predictor = predictor_get(fcinfo);
 	double score[INSTANCE_MAX_CLASSES];
 
 	if (!scores(fcinfo, score))
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(predictor_class_name(predictor, score));
+	return result(predictor, score);
+}
+
+/* dp_predict_class(model dp_model, features float8[]) -> text: the class of the highest score. */
+PG_FUNCTION_INFO_V1(dpobj_predict_class);
+Datum
+dpobj_predict_class(PG_FUNCTION_ARGS)
+{
+	return class_result(fcinfo, predictor_class_name);
 }
 
 /* dp_predict_class_proba(model dp_model, features float8[]) -> float8[]: the share of each class.
@@ -155,10 +161,5 @@ PG_FUNCTION_INFO_V1(dpobj_predict_class_proba);
 Datum
 dpobj_predict_class_proba(PG_FUNCTION_ARGS)
 {
-	const Predictor *predictor = predictor_get(fcinfo);
-	double score[INSTANCE_MAX_CLASSES];
-
-	if (!scores(fcinfo, score))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(predictor_class_shares(predictor, score));
+	return class_result(fcinfo, predictor_class_shares);
 }

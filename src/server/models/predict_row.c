@@ -308,10 +308,8 @@ dpobj_predict_proba_row(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(1 / (1 + exp(-score)));
 }
 
-/* dpobj.predict_class(name, row, owner) and dpobj.predict_class(model, row) -> text */
-PG_FUNCTION_INFO_V1(dpobj_predict_class_row);
-Datum
-dpobj_predict_class_row(PG_FUNCTION_ARGS)
+static Datum
+class_result(FunctionCallInfo fcinfo, Datum (*result)(const Predictor *, const double *))
 {
 	double score[INSTANCE_MAX_CLASSES];
 	const Predictor *predictor =
@@ -319,7 +317,15 @@ dpobj_predict_class_row(PG_FUNCTION_ARGS)
 
 	if (predictor == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(predictor_class_name(predictor, score));
+	return result(predictor, score);
+}
+
+/* dpobj.predict_class(name, row, owner) and dpobj.predict_class(model, row) -> text */
+PG_FUNCTION_INFO_V1(dpobj_predict_class_row);
+Datum
+dpobj_predict_class_row(PG_FUNCTION_ARGS)
+{
+	return class_result(fcinfo, predictor_class_name);
 }
 
 /* dpobj.predict_class_proba(name, row, owner) and dpobj.predict_class_proba(model, row) -> float8[]
@@ -328,11 +334,5 @@ PG_FUNCTION_INFO_V1(dpobj_predict_class_proba_row);
 Datum
 dpobj_predict_class_proba_row(PG_FUNCTION_ARGS)
 {
-	double score[INSTANCE_MAX_CLASSES];
-	const Predictor *predictor =
-		get_scores(fcinfo, predictor_require_class, "dpobj.predict or dpobj.score", score);
-
-	if (predictor == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(predictor_class_shares(predictor, score));
+	return class_result(fcinfo, predictor_class_shares);
 }

@@ -326,28 +326,54 @@ bin_name(const OwnerLook *look, int bin)
 					bin == look->edges ? "" : psprintf("%.15g", look->edge[bin]));
 }
 
-/* dpobj_internal.histogram_final(bytea) -> dp_bin[] */
-PG_FUNCTION_INFO_V1(dpobj_histogram_final);
-Datum
-dpobj_histogram_final(PG_FUNCTION_ARGS)
+/* Row i of a result that is an array of rows. */
+typedef HeapTuple (*MakeRow)(const OwnerLook *look, const LookAnswer *answer, int i,
+							 TupleDesc descriptor);
+
+static HeapTuple
+make_bin(const OwnerLook *look, const LookAnswer *answer, int i, TupleDesc descriptor)
+{
+	Datum values[] = {CStringGetTextDatum(bin_name(look, i)), Float8GetDatum(answer->value),
+					  Float8GetDatum(answer->low), Float8GetDatum(answer->high),
+					  Float8GetDatum(look->request.level)};
+	bool nulls[lengthof(values)] = {false};
+
+	return heap_form_tuple(descriptor, values, nulls);
+}
+
+static HeapTuple
+make_quantile(const OwnerLook *look, const LookAnswer *answer, int i, TupleDesc descriptor)
+{
+	Datum values[] = {Float8GetDatum((double) look->request.look.quantile[i] / QUANTILE_ONE),
+					  Float8GetDatum(answer->value), Int64GetDatum(answer->rows),
+					  Float8GetDatum(look->request.level)};
+	bool nulls[lengthof(values)] = {false};
+
+	return heap_form_tuple(descriptor, values, nulls);
+}
+
+static Datum
+finish_rows(FunctionCallInfo fcinfo, MakeRow make)
 {
 	Oid type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
 	TupleDesc descriptor = lookup_rowtype_tupdesc_copy(type, -1);
 	OwnerLook look;
 	LookAnswer *answer = finish(fcinfo, &look);
-	int cells = look.request.look.cells;
-	Datum *bins = palloc(cells * sizeof(Datum));
+	const Look *terms = &look.request.look;
+	int count = terms->kind == LOOK_QUANTILES ? terms->quantiles : terms->cells;
+	Datum *row = palloc(count * sizeof(Datum));
 
-	for (int i = 0; i < cells; i++)
-	{
-		Datum values[] = {CStringGetTextDatum(bin_name(&look, i)), Float8GetDatum(answer[i].value),
-						  Float8GetDatum(answer[i].low), Float8GetDatum(answer[i].high),
-						  Float8GetDatum(look.request.level)};
-		bool nulls[lengthof(values)] = {false};
+	for (int i = 0; i < count; i++)
+		row[i] = HeapTupleGetDatum(make(&look, &answer[i], i, descriptor));
+	PG_RETURN_ARRAYTYPE_P(construct_array(row, count, type, -1, false, TYPALIGN_DOUBLE));
+}
 
-		bins[i] = HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls));
-	}
-	PG_RETURN_ARRAYTYPE_P(construct_array(bins, cells, type, -1, false, TYPALIGN_DOUBLE));
+/* dpobj_internal.histogram_final(bytea) -> dp_bin[] */
+PG_FUNCTION_INFO_V1(dpobj_histogram_final);
+Datum
+dpobj_histogram_final(PG_FUNCTION_ARGS)
+{
+	return finish_rows(fcinfo, make_bin);
 }
 
 /* dpobj_internal.quantiles_final(bytea) -> dp_quantile[] */
@@ -355,21 +381,5 @@ PG_FUNCTION_INFO_V1(dpobj_quantiles_final);
 Datum
 dpobj_quantiles_final(PG_FUNCTION_ARGS)
 {
-	Oid type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
-	TupleDesc descriptor = lookup_rowtype_tupdesc_copy(type, -1);
-	OwnerLook look;
-	LookAnswer *answer = finish(fcinfo, &look);
-	int count = look.request.look.quantiles;
-	Datum *quantiles = palloc(count * sizeof(Datum));
-
-	for (int i = 0; i < count; i++)
-	{
-		Datum values[] = {Float8GetDatum((double) look.request.look.quantile[i] / QUANTILE_ONE),
-						  Float8GetDatum(answer[i].value), Int64GetDatum(answer[i].rows),
-						  Float8GetDatum(look.request.level)};
-		bool nulls[lengthof(values)] = {false};
-
-		quantiles[i] = HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls));
-	}
-	PG_RETURN_ARRAYTYPE_P(construct_array(quantiles, count, type, -1, false, TYPALIGN_DOUBLE));
+	return finish_rows(fcinfo, make_quantile);
 }
