@@ -36,9 +36,10 @@ CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(model @extschema@.dp_model,
 COMMENT ON FUNCTION dpobj.predict_class_proba(@extschema@.dp_model, record) IS
   'probability of each class by a softmax model, in the order of the classes; null where there is no prediction';
 
-CREATE OR REPLACE FUNCTION dpobj.class_confusion(name text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL)
+CREATE OR REPLACE FUNCTION dpobj.class_confusion(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    name text DEFAULT NULL)
   RETURNS bigint[]
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_class_confusion';
-COMMENT ON FUNCTION dpobj.class_confusion(text, regclass, numeric, jsonb) IS
+COMMENT ON FUNCTION dpobj.class_confusion(text, regclass, numeric, jsonb, text) IS
   'private confusion table of a named softmax model of one''s own on a protected table: a row for each predicted class, an element for each class of the label';

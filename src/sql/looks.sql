@@ -53,64 +53,64 @@ COMMENT ON COLUMN @extschema@.dp_quantile.rank_error IS 'its rank is at most so 
 COMMENT ON COLUMN @extschema@.dp_quantile.level IS 'how sure the bound is';
 
 CREATE FUNCTION dpobj.count(relation regclass, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
-    options jsonb DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_count';
-COMMENT ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb) IS
+COMMENT ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows of a protected table, or of each combination of declared values of the columns in by';
 
 CREATE FUNCTION dpobj.sum(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
-    options jsonb DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_sum';
-COMMENT ON FUNCTION dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb) IS
+COMMENT ON FUNCTION dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private sum of a column of a protected table, its values clipped to public bounds';
 
 CREATE FUNCTION dpobj.avg(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
-    options jsonb DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, rows bigint, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_avg';
-COMMENT ON FUNCTION dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb) IS
+COMMENT ON FUNCTION dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private average of a column of a protected table, its values clipped to public bounds';
 
 CREATE FUNCTION dpobj.histogram(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
-    options jsonb DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], bin text, value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_histogram';
-COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb) IS
+COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows in each declared bin or level of a column of a protected table, of NULLs and of other values';
 
 CREATE FUNCTION dpobj.quantiles(relation regclass, "column" text, quantiles float8[], epsilon numeric, by text[] DEFAULT NULL,
-    filter jsonb DEFAULT NULL, options jsonb DEFAULT NULL)
+    filter jsonb DEFAULT NULL, options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], quantile float8, value float8, rank_error bigint, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_quantiles';
-COMMENT ON FUNCTION dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb) IS
+COMMENT ON FUNCTION dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb, text) IS
   'private quantiles of a column of a protected table, its values clipped to public bounds';
 
 CREATE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
-    options jsonb DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE ("column" text, bin text, rows float8, low float8, high float8, share float8, bar text)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_profile';
-COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb) IS
+COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
 
-CREATE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb)
+CREATE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb, name text DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_suggest';
-COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb) IS
+COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb, text) IS
   'a declaration for dpobj.protect: what is declared, and encoders from public ranges and lists of levels, and private quantiles and counts';
 
-CREATE FUNCTION dpobj.residuals(name text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
-    options jsonb DEFAULT NULL)
+CREATE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (measure text, value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_residuals';
-COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb) IS
+COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text) IS
   'private R-squared and mean absolute error of a named model of one''s own that predicts a number, on a protected table';

@@ -46,9 +46,10 @@ COMMENT ON FUNCTION dpobj.model_hash(@extschema@.dp_model) IS
   'SHA-256 over every attribute of a model, as the ledger keeps it';
 
 /*
- * One row per model, or for each key of a release for groups.  The charge worker writes the row in
- * the transaction of the charge, and the model in that of the released event: a model that was
- * charged can be read again even if the session has died.
+ * One row per model, or for each key of a release for groups, and per answer of a look or an
+ * evaluation of the analyst's door.  The charge worker writes the row in the transaction of the
+ * charge, and the model or answer in that of the released event: what was released can be read
+ * again even if the session has died.
  */
 CREATE TABLE dpobj.model_rows
 (
@@ -60,23 +61,25 @@ CREATE TABLE dpobj.model_rows
     released timestamptz,
     model @extschema@.dp_model,
     key text[],
+    answer jsonb,
     PRIMARY KEY (release, place),
     CONSTRAINT model_name_key UNIQUE (owner, name),
-    CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL))
+    CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL AND answer IS NULL))
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_rows', '');
 CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_rows
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Models are written by the charge worker only.');
 ALTER TABLE dpobj.model_rows ENABLE ALWAYS TRIGGER model_guard;
-COMMENT ON TABLE dpobj.model_rows IS 'released models, and places for those that are being made; written by the charge worker only';
-COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model, or one for each key';
-COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models of a role';
+COMMENT ON TABLE dpobj.model_rows IS 'released models and answers, and places for those that are being made; written by the charge worker only';
+COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model or answer, or a model for each key';
+COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models and answers of a role';
 COMMENT ON TRIGGER model_guard ON dpobj.model_rows IS 'refuses changes by hand for everybody but superusers';
 COMMENT ON COLUMN dpobj.model_rows.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_rows.place IS 'place of the key on its list, from 1; 1 for a model without a key';
 COMMENT ON COLUMN dpobj.model_rows.owner IS 'identity of the session user who was charged';
 COMMENT ON COLUMN dpobj.model_rows.name IS 'name that the owner gave, followed by the key if there is one; null: none';
-COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request of dpobj.train or dpobj.train_groups; null: an aggregate';
+COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request at the analyst''s door; null: an aggregate';
 COMMENT ON COLUMN dpobj.model_rows.released IS 'when it was released';
-COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none';
+COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none, and of an answer';
 COMMENT ON COLUMN dpobj.model_rows.key IS 'key of the group that it is about; null: the whole table';
+COMMENT ON COLUMN dpobj.model_rows.answer IS 'answer of a look or an evaluation: an array with an object for each row; null while there is none, and of a model';

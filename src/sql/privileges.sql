@@ -14,7 +14,7 @@ DECLARE
     -- types
     'dp_model', 'dp_group', 'dp_confusion_table', 'dp_look', 'dp_average', 'dp_bin', 'dp_quantile', 'charge_cost',
     -- views
-    'ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress', 'schedules', 'schedule_runs',
+    'ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'answers', 'evaluations', 'jobs', 'progress', 'schedules', 'schedule_runs',
     -- models
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',

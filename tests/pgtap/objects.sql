@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(92);
+SELECT plan(94);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -51,6 +51,9 @@ SELECT columns_are('dpobj', 'progress', ARRAY['job', 'name', 'relation_name', 's
   'nodes', 'attempts', 'gap', 'age']);
 SELECT table_privs_are('dpobj', 'job_rows', 'public', ARRAY[]::text[], 'nobody reads or writes the table of jobs');
 SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key', 'shared_with']);
+SELECT columns_are('dpobj', 'answers', ARRAY['name', 'kind', 'relation', 'relation_name', 'answer', 'owner', 'created', 'release', 'parameters']);
+SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'level', 'answer', 'relation_name',
+  'owner', 'created', 'release']);
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
@@ -92,8 +95,8 @@ SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE proname IN ('model_to_json', 'model_from_json') AND proisstrict), 'is', 'the functions of the casts are immutable and parallel safe');
 SELECT columns_are('dp_confusion_table', ARRAY['true_positives', 'false_positives', 'false_negatives', 'true_negatives']);
-SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'numeric', 'jsonb'], 'dp_confusion_table');
-SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'numeric', 'jsonb'], 'text');
+SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'numeric', 'jsonb', 'text'], 'dp_confusion_table');
+SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'numeric', 'jsonb', 'text'], 'text');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE oid IN ('dpobj.confusion'::regproc, 'dpobj.select'::regproc) AND has_function_privilege('public', oid, 'EXECUTE')),
@@ -205,9 +208,9 @@ SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
     AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress',
-                          'schedules', 'schedule_runs')
+                          'schedules', 'schedule_runs', 'answers', 'evaluations')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'other roles may use no table but ten views');
+$$, 'other roles may use no table but twelve views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may set budgets');

@@ -130,7 +130,7 @@ $hostile->try_all(
 		'pg_statio_user_tables', 'pg_stat_xact_user_tables', 'pg_stat_activity', 'pg_locks',
 		'pg_prepared_xacts', 'pg_prepared_statements', 'pg_stat_statements', 'pg_stat_progress_copy',
 		'pg_replication_slots', "pg_class WHERE relname = 'visit'", 'information_schema.columns',
-		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.scorecards', 'dpobj.jobs', 'dpobj.progress', 'dpobj.schedules', 'dpobj.schedule_runs', 'dpobj.protected',
+		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.answers', 'dpobj.evaluations', 'dpobj.scorecards', 'dpobj.jobs', 'dpobj.progress', 'dpobj.schedules', 'dpobj.schedule_runs', 'dpobj.protected',
 		"dpobj.protected_features('visit')"));
 
 # ---- the tables, functions and names of dpobj ----
@@ -366,9 +366,9 @@ $hostile->try_all(
 	[ 'an operator', 'ana', 1, 'CREATE FUNCTION ana.op(int) RETURNS bigint LANGUAGE sql AS $$SELECT ana.once()$$',
 		'CREATE OPERATOR ana.@@@ (RIGHTARG = int, FUNCTION = ana.op)', 'SELECT OPERATOR(ana.@@@) 1' ],
 	[ 'dpobj.evaluate as a final function', 'ana', '22023',
-		'CREATE FUNCTION ana.keep(text, regclass, numeric, jsonb) RETURNS text LANGUAGE sql AS $$SELECT coalesce($1, $2::text)$$',
-		'CREATE AGGREGATE ana.a(regclass, numeric, jsonb) (SFUNC = ana.keep, STYPE = text, FINALFUNC = dpobj.evaluate, FINALFUNC_EXTRA)',
-		"SELECT ana.a('visit'::regclass, 0.5, '{}'::jsonb)" ],
+		'CREATE FUNCTION ana.keep(text, regclass, numeric, jsonb, text) RETURNS text LANGUAGE sql AS $$SELECT coalesce($1, $2::text)$$',
+		'CREATE AGGREGATE ana.a(regclass, numeric, jsonb, text) (SFUNC = ana.keep, STYPE = text, FINALFUNC = dpobj.evaluate, FINALFUNC_EXTRA)',
+		"SELECT ana.a('visit'::regclass, 0.5, '{}'::jsonb, NULL::text)" ],
 	[ 'LISTEN hears nothing', 'ana', 1, 'LISTEN dpobj', $train, 'SELECT 1' ],
 	[ 'a session that is discarded', 'ana', 2, $train, 'DISCARD ALL', $train ],
 	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', $train ],

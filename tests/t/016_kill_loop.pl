@@ -10,7 +10,7 @@
 use DpobjTest;
 
 my ($rounds, $only) = ($ENV{DPOBJ_KILL_ROUNDS} || 8) =~ /^(\d+)([pw]?)$/ or die 'DPOBJ_KILL_ROUNDS is no number';
-use constant TRAINERS => 8;
+use constant TRAINERS => 9;
 
 my $node;
 
@@ -33,11 +33,12 @@ SQL
 	return;
 }
 
-# Each trainer sends a few calls over one connection, for models under names of its own.
+# Each trainer sends a few calls over one connection, for models and answers under names of its own.
 $ENV{PGOPTIONS} = '-c work_mem=64kB -c hash_mem_multiplier=1';
 my $grid = '"grid": "ternary", "mechanism": "exponential"';
 my @doors = (
 	(map { my $role = $_; [ $role, "SELECT release FROM dpobj.train('patient', 'ill', 1, name => '%s')" ] } qw(ana bob eve)),
+	[ 'ana', "SELECT FROM dpobj.count('patient', 1, name => '%s'); SELECT release FROM dpobj.answers WHERE name = '%s'" ],
 	(map { [ 'postgres', train(QUICK, epsilon => 1) ] } 1 .. 2),
 	[ 'postgres', train(SLOW, epsilon => 1, options => '"grid": {"sparse": 5}') ],
 	[ 'postgres', "SELECT (dp_halfspace(ARRAY[a, b], ill, 1, 0, '{\"clip\": [-1, 1], $grid}')).release FROM spills" ],
@@ -49,7 +50,7 @@ sub start_trainer
 	my ($round, $number) = @_;
 	my ($role, $statement) = @{ $doors[ $number % @doors ] };
 	my $trainer = { output => '', errors => '' };
-	my @statements = map { ('-c', $statement =~ s/%s/$round.$number.$_/r) } 1 .. 4;
+	my @statements = map { ('-c', $statement =~ s/%s/$round.$number.$_/gr) } 1 .. 4;
 
 	$trainer->{run} = IPC::Run::start(
 		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . " user=$role", @statements ],
@@ -108,7 +109,7 @@ my $wrong_models = <<'SQL';
 SELECT count(*)
 FROM dpobj.ledger_events c LEFT JOIN dpobj.ledger_events r ON r.release = c.id AND r.event = 'released'
      LEFT JOIN dpobj.model_rows m ON m.release = c.id
-WHERE c.event = 'charged' AND (m.release IS NULL OR (r.id IS NOT NULL) <> (m.model IS NOT NULL))
+WHERE c.event = 'charged' AND (m.release IS NULL OR (r.id IS NOT NULL) <> (m.released IS NOT NULL))
 SQL
 my $wrong_spending = <<'SQL';
 SELECT count(*) FROM dpobj.budgets b

@@ -15,10 +15,11 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "libpq/pqformat.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -28,6 +29,7 @@
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
 #include "server/analyst/evaluate.h"
+#include "server/analyst/kept.h"
 #include "server/analyst/look.h"
 #include "server/base/decimal.h"
 #include "server/base/gate.h"
@@ -41,7 +43,7 @@
 
 enum
 {
-	ARGUMENT_NAME, /* or names */
+	ARGUMENT_MODEL, /* or models */
 	ARGUMENT_RELATION,
 	ARGUMENT_EPSILON,
 	ARGUMENT_FILTER
@@ -174,17 +176,25 @@ typedef struct Evaluation
 	Encoding encoding;
 	Scan *scan;
 	TallyResult result;
+	AnalystTerms terms;
+	TupleDesc descriptor; /* of the rows of the answer */
 } Evaluation;
 
-static void
-read_request(FunctionCallInfo fcinfo, TallyKind kind, Evaluation *evaluation)
+/* Reads the request, enters, and finds what is kept of it. */
+static bool
+begin(FunctionCallInfo fcinfo, TallyKind kind, TupleDesc descriptor, Evaluation *evaluation,
+	  Datum *kept)
 {
 	memset(evaluation, 0, sizeof(*evaluation));
 	evaluation->tally.kind = kind;
+	evaluation->descriptor = descriptor;
 	evaluation->table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 	evaluation->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
 	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					&evaluation->cost);
+	analyst_enter(evaluation->table);
+	kept_begin(fcinfo, &evaluation->terms);
+	return kept_find(fcinfo, &evaluation->terms, KEPT_ANSWER, kept);
 }
 
 static void
@@ -323,12 +333,90 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 						errmsg("epsilon is too small for %d rows of a person", rows)));
 }
 
-/* Charges, reads and releases; returns the release. */
-static int64
-evaluate(Evaluation *evaluation, List *columns)
+/*
+ * The share of right predictions, and where it is if neither count is off by more than its error:
+ * the share grows with the right predictions and falls with the wrong ones.
+ */
+static void
+put_accuracy(const Evaluation *evaluation, StringInfo rows)
 {
-	AnalystTerms terms = {.name = NULL};
+	const int64 *count = evaluation->result.count;
+	double error = evaluation_error(evaluation->tally.epsilon, evaluation->tally.adjacency, 2,
+									1 - LOOKS_LEVEL);
+	double right[] = {Max(count[0] - error, 0), Max(count[0] + error, 0)};
+	double wrong[] = {Max(count[1] - error, 0), Max(count[1] + error, 0)};
+	float8 accuracy = 0;
+	bool nulls[RATING_COUNT] = {!tally_accuracy(&evaluation->result, &accuracy)};
+	Datum values[RATING_COUNT] = {
+		Float8GetDatum(accuracy),
+		Float8GetDatum(right[0] > 0 ? right[0] / (right[0] + wrong[1]) : 0),
+		Float8GetDatum(wrong[0] > 0 ? right[1] / (right[1] + wrong[0]) : 1),
+		Float8GetDatum(LOOKS_LEVEL),
+	};
+
+	kept_add_row(rows, evaluation->descriptor, values, nulls);
+}
+
+/* The confusion table as it is returned: a row of counts, or a row with an array for each class. */
+static void
+put_counts(const Evaluation *evaluation, StringInfo rows)
+{
+	const TallyResult *result = &evaluation->result;
+	int classes = result->classes;
+	Datum values[EVALUATION_COUNTS];
+	bool nulls[EVALUATION_COUNTS] = {false};
+
+	for (int i = 0; i < tally_cells(classes); i++)
+		values[i] = Int64GetDatum(result->count[i]);
+	if (evaluation->rated[0].classes == 0)
+	{
+		kept_add_row(rows, evaluation->descriptor, values, nulls);
+		return;
+	}
+	for (int i = 0; i < classes; i++)
+	{
+		Datum counts =
+			PointerGetDatum(construct_array(values + i * classes, classes, INT8OID, sizeof(int64),
+											FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+
+		kept_add_row(rows, evaluation->descriptor, &counts, nulls);
+	}
+}
+
+static void
+put_chosen(const Evaluation *evaluation, StringInfo rows)
+{
+	Datum name = CStringGetTextDatum(evaluation->rated[evaluation->result.chosen].name);
+	bool isnull = false;
+
+	kept_add_row(rows, evaluation->descriptor, &name, &isnull);
+}
+
+static void
+put_result(const Evaluation *evaluation, StringInfo rows)
+{
+	switch (evaluation->tally.kind)
+	{
+		case TALLY_ACCURACY:
+			put_accuracy(evaluation, rows);
+			break;
+		case TALLY_CONFUSION:
+			put_counts(evaluation, rows);
+			break;
+		case TALLY_SELECTION:
+			put_chosen(evaluation, rows);
+			break;
+	}
+}
+
+/* Charges, reads and releases; returns what is kept of the answer. */
+static Datum
+evaluate(FunctionCallInfo fcinfo, Evaluation *evaluation, List *columns)
+{
 	AnalystTable opened;
+	StringInfoData rows;
+	Jsonb *kept;
+	const char *text;
 	Pair pair;
 	int64 release;
 
@@ -342,19 +430,23 @@ evaluate(Evaluation *evaluation, List *columns)
 	settle(evaluation, &opened);
 	evaluation->scan = scan_open(evaluation->table, opened.protection.ignore_rls, &opened.shape);
 
-	evaluation->tally.analyst = &terms;
+	evaluation->tally.analyst = &evaluation->terms;
 	release = tally_charge(&evaluation->tally);
-	analyst_attempt(release, &terms, run, evaluation);
-	tally_released(release, evaluation->tally.kind, &evaluation->result);
-	return release;
+	analyst_attempt(release, &evaluation->terms, run, evaluation);
+	initStringInfo(&rows);
+	put_result(evaluation, &rows);
+	kept = kept_finish(&rows, &evaluation->terms, &text);
+	tally_released(release, evaluation->tally.kind, &evaluation->result, text);
+	same_call_remember(fcinfo, evaluation->terms.request_hash, release);
+	return JsonbPGetDatum(kept);
 }
 
 /* ---- accuracy, or R-squared ---- */
 
 static char *
-name_argument(FunctionCallInfo fcinfo)
+model_argument(FunctionCallInfo fcinfo)
 {
-	return TextDatumGetCString(argument_value(fcinfo, ARGUMENT_NAME, "name"));
+	return TextDatumGetCString(argument_value(fcinfo, ARGUMENT_MODEL, "model"));
 }
 
 static bool
@@ -366,51 +458,33 @@ predicts_number(const char *name)
 	return method_kind_has_target(model.kind);
 }
 
-/* dpobj.evaluate(name, relation, epsilon, filter) -> float8 */
+/* dpobj.evaluate(model, relation, epsilon, filter, name) -> float8 */
 PG_FUNCTION_INFO_V1(dpobj_evaluate);
 Datum
 dpobj_evaluate(PG_FUNCTION_ARGS)
 {
 	Evaluation evaluation;
-	char *name = name_argument(fcinfo);
-	bool known;
-	float8 value;
+	char *model = model_argument(fcinfo);
+	TupleDesc descriptor = kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID);
+	Datum values[RATING_COUNT];
+	bool nulls[RATING_COUNT];
+	Datum kept;
 
-	read_request(fcinfo, TALLY_ACCURACY, &evaluation);
-	analyst_enter(evaluation.table);
-	if (predicts_number(name))
-		known = analyst_look_r_squared(fcinfo, &value);
-	else
+	if (!begin(fcinfo, TALLY_ACCURACY, descriptor, &evaluation, &kept))
 	{
-		(void) evaluate(&evaluation, find_models(&evaluation, list_make1(name)));
-		known = tally_accuracy(&evaluation.result, &value);
+		if (predicts_number(model))
+			kept = JsonbPGetDatum(analyst_look_r_squared(fcinfo, &evaluation.terms));
+		else
+			kept = evaluate(fcinfo, &evaluation, find_models(&evaluation, list_make1(model)));
 	}
 	analyst_leave();
-	if (!known)
+	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, values, nulls);
+	if (nulls[0])
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(value);
+	PG_RETURN_DATUM(values[0]);
 }
 
 /* ---- the confusion table ---- */
-
-/* Hashes all arguments. */
-static void
-hash_request(const Evaluation *evaluation, const char *name, uint8 hash[DIGEST_LENGTH])
-{
-	StringInfoData bytes;
-
-	initStringInfo(&bytes);
-	digest_append(&bytes, "confusion");
-	digest_append(&bytes, name);
-	pq_sendint32(&bytes, evaluation->table);
-	pq_sendint64(&bytes, evaluation->cost.epsilon);
-	pq_sendint64(&bytes, evaluation->cost.epsilon_charged);
-	digest_append(
-		&bytes, evaluation->filter == NULL
-					? ""
-					: JsonbToCString(NULL, &evaluation->filter->root, VARSIZE(evaluation->filter)));
-	digest_bytes(&bytes, hash);
-}
 
 static void
 require_classes(const RatedModel *rated, bool classes)
@@ -427,48 +501,62 @@ require_classes(const RatedModel *rated, bool classes)
 }
 
 /* classes: of a label with several of them. */
-static void
-confuse(FunctionCallInfo fcinfo, bool classes, Evaluation *evaluation)
+static Jsonb *
+confuse(FunctionCallInfo fcinfo, bool classes, TupleDesc descriptor)
 {
-	char *name = name_argument(fcinfo);
-	uint8 hash[DIGEST_LENGTH];
-	List *columns;
-	int64 release;
+	Evaluation evaluation;
+	char *model = model_argument(fcinfo);
+	Datum kept;
 
-	read_request(fcinfo, TALLY_CONFUSION, evaluation);
-	analyst_enter(evaluation->table);
-	hash_request(evaluation, name, hash);
-	if (!tally_recall(same_call_find(fcinfo, hash), &evaluation->result))
+	if (!begin(fcinfo, TALLY_CONFUSION, descriptor, &evaluation, &kept))
 	{
-		columns = find_models(evaluation, list_make1(name));
-		require_classes(&evaluation->rated[0], classes);
-		release = evaluate(evaluation, columns);
-		tally_keep(release, &evaluation->result);
-		same_call_remember(fcinfo, hash, release);
+		List *columns = find_models(&evaluation, list_make1(model));
+
+		require_classes(&evaluation.rated[0], classes);
+		kept = evaluate(fcinfo, &evaluation, columns);
 	}
 	analyst_leave();
+	return DatumGetJsonbP(kept);
 }
 
-/* dpobj.confusion(name, relation, epsilon, filter) -> dp_confusion_table */
+/* dpobj.confusion(model, relation, epsilon, filter, name) -> dp_confusion_table */
 PG_FUNCTION_INFO_V1(dpobj_confusion);
 Datum
 dpobj_confusion(PG_FUNCTION_ARGS)
 {
-	Evaluation evaluation;
+	Datum values[4];
+	bool nulls[4];
+	TupleDesc descriptor;
 
-	confuse(fcinfo, false, &evaluation);
-	return tally_confusion(fcinfo, &evaluation.result);
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "a confusion table must be returned as dp_confusion_table");
+	kept_read_row(confuse(fcinfo, false, descriptor), 0, descriptor, values, nulls);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
 }
 
-/* dpobj.class_confusion(name, relation, epsilon, filter) -> bigint[] */
+/* dpobj.class_confusion(model, relation, epsilon, filter, name) -> bigint[] */
 PG_FUNCTION_INFO_V1(dpobj_class_confusion);
 Datum
 dpobj_class_confusion(PG_FUNCTION_ARGS)
 {
-	Evaluation evaluation;
+	TupleDesc descriptor = kept_columns(1, (const char *const[]){"counts"}, INT8ARRAYOID);
+	Jsonb *kept = confuse(fcinfo, true, descriptor);
+	TallyResult result = {.classes = kept_count(kept)};
 
-	confuse(fcinfo, true, &evaluation);
-	return tally_class_confusion(&evaluation.result);
+	for (int i = 0; i < result.classes; i++)
+	{
+		Datum row;
+		Datum *counts;
+		bool isnull;
+		int count;
+
+		kept_read_row(kept, i, descriptor, &row, &isnull);
+		deconstruct_array(DatumGetArrayTypeP(row), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+						  TYPALIGN_DOUBLE, &counts, NULL, &count);
+		for (int j = 0; j < result.classes; j++)
+			result.count[tally_cell(i, j, result.classes)] = DatumGetInt64(counts[j]);
+	}
+	return tally_class_confusion(&result);
 }
 
 /* ---- the choice ---- */
@@ -476,9 +564,9 @@ dpobj_class_confusion(PG_FUNCTION_ARGS)
 /* Refuses a name that is given twice: it is a mistake, and the model would win ties twice as often.
  */
 static List *
-names_argument(FunctionCallInfo fcinfo)
+models_argument(FunctionCallInfo fcinfo)
 {
-	Datum array = argument_value(fcinfo, ARGUMENT_NAME, "names");
+	Datum array = argument_value(fcinfo, ARGUMENT_MODEL, "models");
 	List *names = NIL;
 	Datum *values;
 	bool *nulls;
@@ -493,7 +581,7 @@ names_argument(FunctionCallInfo fcinfo)
 
 		if (nulls[i])
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("names must not contain nulls")));
+							errmsg("models must not contain nulls")));
 		name = TextDatumGetCString(values[i]);
 		if (names_include(names, name))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -503,17 +591,21 @@ names_argument(FunctionCallInfo fcinfo)
 	return names;
 }
 
-/* dpobj.select(names, relation, epsilon, filter) -> text */
+/* dpobj.select(models, relation, epsilon, filter, name) -> text */
 PG_FUNCTION_INFO_V1(dpobj_select);
 Datum
 dpobj_select(PG_FUNCTION_ARGS)
 {
 	Evaluation evaluation;
-	List *names = names_argument(fcinfo);
+	List *names = models_argument(fcinfo);
+	TupleDesc descriptor = kept_columns(1, (const char *const[]){"model"}, TEXTOID);
+	Datum kept;
+	Datum chosen;
+	bool isnull;
 
-	read_request(fcinfo, TALLY_SELECTION, &evaluation);
-	analyst_enter(evaluation.table);
-	(void) evaluate(&evaluation, find_models(&evaluation, names));
+	if (!begin(fcinfo, TALLY_SELECTION, descriptor, &evaluation, &kept))
+		kept = evaluate(fcinfo, &evaluation, find_models(&evaluation, names));
 	analyst_leave();
-	PG_RETURN_TEXT_P(cstring_to_text(evaluation.rated[evaluation.result.chosen].name));
+	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, &chosen, &isnull);
+	PG_RETURN_DATUM(chosen);
 }

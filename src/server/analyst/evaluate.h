@@ -25,6 +25,10 @@ typedef struct RatedModel
 	int place[GRID_MAX_DIMENSION]; /* of each feature in an encoded row */
 } RatedModel;
 
+/* The columns of a kept rating, float8 each: a number, the interval of the truth, its level. */
+#define RATING_COLUMNS ((const char *const[]){"value", "low", "high", "level"})
+#define RATING_COUNT 4
+
 /* Finds a model of the session user, and what its details say; raises 42704 or XX000. */
 extern void rated_model_find(const char *name, RatedModel *rated);
 

@@ -16,15 +16,14 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "libpq/pqformat.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
 
+#include "server/analyst/kept.h"
 #include "server/analyst/look.h"
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
-#include "server/base/digest.h"
 #include "server/base/gate.h"
 #include "server/base/materialize.h"
 #include "server/ledger/grant.h"
@@ -34,16 +33,16 @@
 
 /* ---- the request ---- */
 
-/* A look at residuals has the arguments of dpobj.evaluate, and options unless it is one. */
+/* A look at residuals has the arguments of dpobj.evaluate, and options before the name. */
 static void
 read_model_request(FunctionCallInfo fcinfo, AnalystLook *look)
 {
-	const char *name = TextDatumGetCString(argument_value(fcinfo, 0, "name"));
+	const char *name = TextDatumGetCString(argument_value(fcinfo, 0, "model"));
 
 	look->request.table = DatumGetObjectId(argument_value(fcinfo, 1, "relation"));
 	decimal_epsilon(argument_value(fcinfo, 2, "epsilon"), NUMERICOID, &look->request.cost);
 	look->filter = argument_json(fcinfo, 3, "filter");
-	if (PG_NARGS() > 4)
+	if (PG_NARGS() > 5)
 		look->options = argument_json(fcinfo, 4, "options");
 	look->rated = palloc0(sizeof(RatedModel));
 	look->rated->name = name;
@@ -351,78 +350,35 @@ run(void *context)
 
 /* ---- the release ---- */
 
-/* Charges, reads and releases; returns the release. */
-static int64
-release_look(AnalystLook *look, LookAnswer **answer)
+Jsonb *
+analyst_look_release(FunctionCallInfo fcinfo, AnalystLook *look, TupleDesc descriptor,
+					 AnalystLookRows write)
 {
-	AnalystTerms terms = {.name = NULL};
 	const Protection *protection = &look->opened.protection;
+	LookAnswer *answer;
+	StringInfoData rows;
+	Jsonb *kept;
+	const char *text;
 	Pair pair;
 	int64 release;
 
+	analyst_look_settle(look);
 	pair = looks_pair(&look->request);
 	grant_check_budgets(look->request.table, &pair, protection->adjacency);
 	look->scan = scan_open(look->request.table, protection->ignore_rls, &look->opened.shape);
-	look->request.analyst = &terms;
+	look->request.analyst = &look->terms;
 	release = looks_charge(&look->request);
-	analyst_attempt(release, &terms, run, look);
-	*answer = looks_released(&look->request, release, look->number);
-	return release;
+	analyst_attempt(release, &look->terms, run, look);
+	answer = looks_answers(&look->request, look->number);
+	initStringInfo(&rows);
+	write(&rows, descriptor, look, answer);
+	kept = kept_finish(&rows, &look->terms, &text);
+	looks_released(&look->request, release, answer, text);
+	same_call_remember(fcinfo, look->terms.request_hash, release);
+	return kept;
 }
 
-/* ---- other places of a call ---- */
-
-/*
- * PostgreSQL computes (dpobj.count(...)).* once for each attribute.  Such copies share one release,
- * whose numbers this backend keeps.
- */
-static struct
-{
-	int64 release; /* 0: none */
-	int64 *number;
-} latest;
-
-static void
-keep(const AnalystLook *look, int64 release)
-{
-	Size size = look_numbers(&look->request.look) * sizeof(int64);
-
-	if (latest.number != NULL)
-		pfree(latest.number);
-	latest.release = 0;
-	latest.number = MemoryContextAlloc(TopMemoryContext, size);
-	memcpy(latest.number, look->number, size);
-	latest.release = release;
-}
-
-/* Hashes all arguments. */
-static void
-hash_request(const AnalystLook *look, uint8 hash[DIGEST_LENGTH])
-{
-	Jsonb *const json[] = {look->filter, look->options, look->known};
-	StringInfoData bytes;
-	ListCell *cell;
-
-	initStringInfo(&bytes);
-	pq_sendint32(&bytes, look->request.look.kind);
-	pq_sendint32(&bytes, look->request.table);
-	pq_sendint64(&bytes, look->rated == NULL ? 0 : look->rated->model.release);
-	digest_append(&bytes, look->column == NULL ? "" : look->column);
-	pq_sendint32(&bytes, look->request.look.quantiles);
-	for (int i = 0; i < look->request.look.quantiles; i++)
-		pq_sendint32(&bytes, look->request.look.quantile[i]);
-	pq_sendint64(&bytes, look->request.cost.epsilon);
-	pq_sendint64(&bytes, look->request.cost.epsilon_charged);
-	pq_sendint32(&bytes, list_length(look->by));
-	foreach (cell, look->by)
-		digest_append(&bytes, lfirst(cell));
-	for (int i = 0; i < lengthof(json); i++)
-		digest_append(
-			&bytes, json[i] == NULL ? "" : JsonbToCString(NULL, &json[i]->root, VARSIZE(json[i])));
-	digest_bytes(&bytes, hash);
-}
-
-/* ---- the set ---- */
+/* ---- the rows of an answer ---- */
 
 /* The bar of that bin of a profile's column that has the most rows. */
 #define LONGEST_BAR "##########"
@@ -445,7 +401,7 @@ name_cell(const Encoders *columns, int cell, Datum *names)
  * key, quantile, value, rank_error and level; of residuals measure, value, low, high and level.
  */
 static void
-put_answer(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, int position,
+put_answer(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, int position,
 		   const LookAnswer *answer)
 {
 	static const char *const measures[] = {
@@ -481,12 +437,12 @@ put_answer(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look, 
 	if (kind == LOOK_AVERAGE || kind == LOOK_QUANTILES)
 		values[at++] = Int64GetDatum(answer->rows);
 	values[at] = Float8GetDatum(look->request.level);
-	tuplestore_putvalues(set, descriptor, values, nulls);
+	kept_add_row(rows, descriptor, values, nulls);
 }
 
 /* A row: column, which is null where all rows are meant, bin, rows, low, high, share, bar. */
 static void
-put_bin(Tuplestorestate *set, TupleDesc descriptor, const char *column, const char *bin,
+put_bin(StringInfo rows, TupleDesc descriptor, const char *column, const char *bin,
 		const LookAnswer *answer, double all, double most)
 {
 	double share = Min(Max(answer->value / Max(all, 1), 0), 1);
@@ -502,24 +458,24 @@ put_bin(Tuplestorestate *set, TupleDesc descriptor, const char *column, const ch
 	};
 	bool nulls[lengthof(values)] = {column == NULL};
 
-	tuplestore_putvalues(set, descriptor, values, nulls);
+	kept_add_row(rows, descriptor, values, nulls);
 }
 
 /* The bins of a column, or of all rows, whose names these are. */
 static void
-put_column(Tuplestorestate *set, TupleDesc descriptor, const char *column, char *const *bin,
-		   int bins, const LookAnswer *answer, double all)
+put_column(StringInfo rows, TupleDesc descriptor, const char *column, char *const *bin, int bins,
+		   const LookAnswer *answer, double all)
 {
 	double most = 0;
 
 	for (int i = 0; i < bins; i++)
 		most = Max(most, answer[i].value);
 	for (int i = 0; i < bins; i++)
-		put_bin(set, descriptor, column, bin[i], &answer[i], all, most);
+		put_bin(rows, descriptor, column, bin[i], &answer[i], all, most);
 }
 
 static void
-put_profile(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look,
+put_profile(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 			const LookAnswer *answer)
 {
 	char *const whole[PROFILE_COLUMNS] = {
@@ -527,7 +483,7 @@ put_profile(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look,
 	const Encoders *columns = &look->opened.features;
 	double all = answer[PROFILE_USABLE].value + answer[PROFILE_OTHERS].value;
 
-	put_column(set, descriptor, NULL, whole, PROFILE_COLUMNS, answer, all);
+	put_column(rows, descriptor, NULL, whole, PROFILE_COLUMNS, answer, all);
 	answer += PROFILE_COLUMNS;
 	for (int i = 0; i < columns->count; i++)
 	{
@@ -537,39 +493,48 @@ put_profile(Tuplestorestate *set, TupleDesc descriptor, const AnalystLook *look,
 
 		for (int j = 0; j < bins; j++)
 			bin[j] = encoder_value_name(encoder, j);
-		put_column(set, descriptor, encoder->column.name, bin, bins, answer, all);
+		put_column(rows, descriptor, encoder->column.name, bin, bins, answer, all);
 		answer += bins;
 	}
 }
 
-LookAnswer *
-analyst_look_answers(FunctionCallInfo fcinfo, AnalystLook *look)
+static void
+put_rows(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, const LookAnswer *answer)
 {
-	uint8 hash[DIGEST_LENGTH];
-	LookAnswer *answer;
-	int64 release;
-
-	analyst_look_settle(look);
-	hash_request(look, hash);
-	release = same_call_find(fcinfo, hash);
-	if (release != 0 && release == latest.release)
-		return looks_answers(&look->request, latest.number);
-	release = release_look(look, &answer);
-	keep(look, release);
-	same_call_remember(fcinfo, hash, release);
-	return answer;
+	if (look->request.look.kind == LOOK_PROFILE)
+	{
+		put_profile(rows, descriptor, look, answer);
+		return;
+	}
+	for (int i = 0; i < look_answers(&look->request.look); i++)
+		put_answer(rows, descriptor, look, i, &answer[i]);
 }
 
-bool
-analyst_look_r_squared(FunctionCallInfo fcinfo, double *value)
+/* A row with the columns of RATING_COLUMNS. */
+static void
+put_r_squared(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
+			  const LookAnswer *answer)
+{
+	const LookAnswer *rating = &answer[RESIDUAL_R_SQUARED];
+	Datum values[RATING_COUNT] = {Float8GetDatum(rating->value), Float8GetDatum(rating->low),
+								  Float8GetDatum(rating->high),
+								  Float8GetDatum(look->request.level)};
+	bool nulls[RATING_COUNT] = {!rating->known};
+
+	kept_add_row(rows, descriptor, values, nulls);
+}
+
+/* ---- the functions ---- */
+
+Jsonb *
+analyst_look_r_squared(FunctionCallInfo fcinfo, const AnalystTerms *terms)
 {
 	AnalystLook look;
-	LookAnswer *answer;
 
 	read_request(fcinfo, LOOK_RESIDUALS, &look);
-	answer = &analyst_look_answers(fcinfo, &look)[RESIDUAL_R_SQUARED];
-	*value = answer->value;
-	return answer->known;
+	look.terms = *terms;
+	return analyst_look_release(
+		fcinfo, &look, kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID), put_r_squared);
 }
 
 static Datum
@@ -578,21 +543,19 @@ answer_look(FunctionCallInfo fcinfo, LookKind kind)
 	TupleDesc descriptor;
 	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
 	AnalystLook look;
-	LookAnswer *answer;
+	Datum kept;
 
 	read_request(fcinfo, kind, &look);
 	analyst_enter(look.request.table);
-	answer = analyst_look_answers(fcinfo, &look);
+	kept_begin(fcinfo, &look.terms);
+	if (!kept_find(fcinfo, &look.terms, KEPT_ANSWER, &kept))
+		kept = JsonbPGetDatum(analyst_look_release(fcinfo, &look, descriptor, put_rows));
 	analyst_leave();
-	if (kind == LOOK_PROFILE)
-		put_profile(set, descriptor, &look, answer);
-	else
-		for (int i = 0; i < look_answers(&look.request.look); i++)
-			put_answer(set, descriptor, &look, i, &answer[i]);
+	kept_put_rows(DatumGetJsonbP(kept), set, descriptor);
 	return (Datum) 0;
 }
 
-/* dpobj.count(relation, epsilon, by, filter, options) -> key, value, low, high, level */
+/* dpobj.count(relation, epsilon, by, filter, options, name) -> key, value, low, high, level */
 PG_FUNCTION_INFO_V1(dpobj_count);
 Datum
 dpobj_count(PG_FUNCTION_ARGS)
@@ -600,7 +563,8 @@ dpobj_count(PG_FUNCTION_ARGS)
 	return answer_look(fcinfo, LOOK_COUNT);
 }
 
-/* dpobj.sum(relation, column, epsilon, by, filter, options) -> key, value, low, high, level */
+/* dpobj.sum(relation, column, epsilon, by, filter, options, name) -> key, value, low, high, level
+ */
 PG_FUNCTION_INFO_V1(dpobj_sum);
 Datum
 dpobj_sum(PG_FUNCTION_ARGS)
@@ -608,7 +572,8 @@ dpobj_sum(PG_FUNCTION_ARGS)
 	return answer_look(fcinfo, LOOK_SUM);
 }
 
-/* dpobj.avg(relation, column, epsilon, by, filter, options) -> key, value, low, high, rows, level
+/* dpobj.avg(relation, column, epsilon, by, filter, options, name) -> key, value, low, high, rows,
+ * level
  */
 PG_FUNCTION_INFO_V1(dpobj_avg);
 Datum
@@ -617,8 +582,8 @@ dpobj_avg(PG_FUNCTION_ARGS)
 	return answer_look(fcinfo, LOOK_AVERAGE);
 }
 
-/* dpobj.histogram(relation, column, epsilon, by, filter, options) -> key, bin, value, low, high,
- * level
+/* dpobj.histogram(relation, column, epsilon, by, filter, options, name) -> key, bin, value, low,
+ * high, level
  */
 PG_FUNCTION_INFO_V1(dpobj_histogram);
 Datum
@@ -627,8 +592,8 @@ dpobj_histogram(PG_FUNCTION_ARGS)
 	return answer_look(fcinfo, LOOK_HISTOGRAM);
 }
 
-/* dpobj.quantiles(relation, column, quantiles, epsilon, by, filter, options) -> key, quantile,
- * value, rank_error, level
+/* dpobj.quantiles(relation, column, quantiles, epsilon, by, filter, options, name) -> key,
+ * quantile, value, rank_error, level
  */
 PG_FUNCTION_INFO_V1(dpobj_quantiles);
 Datum
@@ -637,7 +602,7 @@ dpobj_quantiles(PG_FUNCTION_ARGS)
 	return answer_look(fcinfo, LOOK_QUANTILES);
 }
 
-/* dpobj.profile(relation, epsilon, columns, filter, options) -> column, bin, rows, low, high,
+/* dpobj.profile(relation, epsilon, columns, filter, options, name) -> column, bin, rows, low, high,
  * share, bar
  */
 PG_FUNCTION_INFO_V1(dpobj_profile);
@@ -647,7 +612,8 @@ dpobj_profile(PG_FUNCTION_ARGS)
 	return answer_look(fcinfo, LOOK_PROFILE);
 }
 
-/* dpobj.residuals(name, relation, epsilon, filter, options) -> measure, value, low, high, level */
+/* dpobj.residuals(model, relation, epsilon, filter, options, name) -> measure, value, low, high,
+ * level */
 PG_FUNCTION_INFO_V1(dpobj_residuals);
 Datum
 dpobj_residuals(PG_FUNCTION_ARGS)

@@ -17,11 +17,12 @@
 typedef struct AnalystLook
 {
 	LookRequest request;
-	bool is_price;     /* are the options those of a price, without a model? */
-	char *column;      /* NULL for a count, and with a model */
-	Jsonb *known;      /* what is public about the columns of a suggestion, or NULL */
-	RatedModel *rated; /* whose residuals are looked at, or NULL */
-	List *by;          /* names */
+	AnalystTerms terms; /* of a call, not of a price */
+	bool is_price;      /* are the options those of a price, without a model? */
+	char *column;       /* NULL for a count, and with a model */
+	Jsonb *known;       /* what is public about the columns of a suggestion, or NULL */
+	RatedModel *rated;  /* whose residuals are looked at, or NULL */
+	List *by;           /* names */
 	Jsonb *filter;
 	Jsonb *options;
 	AnalystTable opened;
@@ -36,13 +37,21 @@ typedef struct AnalystLook
  */
 extern void analyst_look_settle(AnalystLook *look);
 
-/* After analyst_enter(): settles, and finds the release of another place or makes one. */
-extern LookAnswer *analyst_look_answers(FunctionCallInfo fcinfo, AnalystLook *look);
+/* Writes the rows of an answer (kept.h), with the columns of a descriptor. */
+typedef void (*AnalystLookRows)(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
+								const LookAnswer *answer);
 
 /*
- * The R-squared of a model of numbers, for the arguments of dpobj.evaluate, after analyst_enter();
- * false if the noise leaves none.
+ * After analyst_enter() and kept_begin(): settles, charges, reads and releases; returns what is
+ * kept of the answer.
  */
-extern bool analyst_look_r_squared(FunctionCallInfo fcinfo, double *value);
+extern Jsonb *analyst_look_release(FunctionCallInfo fcinfo, AnalystLook *look, TupleDesc descriptor,
+								   AnalystLookRows write);
+
+/*
+ * Releases the R-squared of a model of numbers, for the arguments of dpobj.evaluate, after
+ * analyst_enter() and kept_begin(): an answer of one row with the columns of RATING_COLUMNS.
+ */
+extern Jsonb *analyst_look_r_squared(FunctionCallInfo fcinfo, const AnalystTerms *terms);
 
 #endif

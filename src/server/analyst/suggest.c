@@ -23,6 +23,7 @@
 
 #include "core/mechanisms/suggestion.h"
 
+#include "server/analyst/kept.h"
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
 #include "server/base/json_value.h"
@@ -393,14 +394,34 @@ append_declared(StringInfo text, const AnalystLook *look)
 	}
 }
 
-/* dpobj.suggest(relation, epsilon, columns) -> jsonb */
+/* The declaration, in a row. */
+static void
+put_suggestion(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
+			   const LookAnswer *answer)
+{
+	StringInfoData text;
+	Datum declaration;
+	bool isnull = false;
+
+	initStringInfo(&text);
+	appendStringInfoChar(&text, '{');
+	append_declared(&text, look);
+	append_suggested(&text, look, answer);
+	appendStringInfoChar(&text, '}');
+	declaration = DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
+	kept_add_row(rows, descriptor, &declaration, &isnull);
+}
+
+/* dpobj.suggest(relation, epsilon, columns, name) -> jsonb */
 PG_FUNCTION_INFO_V1(dpobj_suggest);
 Datum
 dpobj_suggest(PG_FUNCTION_ARGS)
 {
+	TupleDesc descriptor = kept_columns(1, (const char *const[]){"declaration"}, JSONBOID);
 	AnalystLook look;
-	LookAnswer *answer;
-	StringInfoData text;
+	Datum kept;
+	Datum declaration;
+	bool isnull;
 
 	memset(&look, 0, sizeof(look));
 	looks_begin(&look.request, LOOK_SUGGESTION);
@@ -409,12 +430,10 @@ dpobj_suggest(PG_FUNCTION_ARGS)
 	argument_require(PG_ARGISNULL(2), "columns");
 	look.known = argument_json(fcinfo, 2, "columns");
 	analyst_enter(look.request.table);
-	answer = analyst_look_answers(fcinfo, &look);
+	kept_begin(fcinfo, &look.terms);
+	if (!kept_find(fcinfo, &look.terms, KEPT_ANSWER, &kept))
+		kept = JsonbPGetDatum(analyst_look_release(fcinfo, &look, descriptor, put_suggestion));
 	analyst_leave();
-	initStringInfo(&text);
-	appendStringInfoChar(&text, '{');
-	append_declared(&text, &look);
-	append_suggested(&text, &look, answer);
-	appendStringInfoChar(&text, '}');
-	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data)));
+	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, &declaration, &isnull);
+	PG_RETURN_DATUM(declaration);
 }

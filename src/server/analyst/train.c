@@ -14,8 +14,8 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "server/base/admin.h"
 #include "server/analyst/analyst.h"
+#include "server/analyst/kept.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/release/coverage.h"
@@ -23,50 +23,6 @@
 #include "server/rows/rows_state.h"
 #include "server/release/same_call.h"
 #include "server/analyst/train.h"
-
-/* ---- names ---- */
-
-/* Finds the model that another evaluation of the same call has made (same_call.h). */
-static bool
-find_same_call(FunctionCallInfo fcinfo, const TrainRequest *request,
-			   const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
-{
-	static const char *const statement =
-		"SELECT m.model FROM dpobj.model_rows m WHERE m.release = $1 AND m.model IS NOT NULL";
-	Oid types[] = {INT8OID};
-	Datum values[lengthof(types)];
-	int64 release = request->name == NULL ? same_call_find(fcinfo, hash) : 0;
-	bool isnull;
-
-	values[0] = Int64GetDatum(release);
-	return release != 0 && admin_select(statement, lengthof(types), types, values, model, &isnull);
-}
-
-bool
-train_find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], Datum *model)
-{
-	static const char *const statement =
-		"SELECT m.request_hash, m.model FROM dpobj.model_rows m"
-		" JOIN dpobj.identity_roles r ON r.id = m.owner"
-		" WHERE r.role = $1 AND m.name = $2 AND m.model IS NOT NULL";
-	Oid types[] = {OIDOID, TEXTOID};
-	Datum values[lengthof(types)];
-	Datum stored[2];
-	bool isnull[2];
-
-	if (request->name == NULL)
-		return false;
-	values[0] = ObjectIdGetDatum(GetSessionUserId());
-	values[1] = CStringGetTextDatum(request->name);
-	if (!admin_select(statement, lengthof(types), types, values, stored, isnull))
-		return false;
-	if (memcmp(VARDATA_ANY(DatumGetByteaPP(stored[0])), hash, CHARGE_HASH_LENGTH) != 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("model \"%s\" was made by another request", request->name),
-						errhint("Choose another name. The models are in dpobj.models.")));
-	*model = stored[1];
-	return true;
-}
 
 /* ---- the release ---- */
 
@@ -186,8 +142,7 @@ dpobj_train(PG_FUNCTION_ARGS)
 	analyst_enter(request.relation);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);
-	if (!train_find_name(&request, terms.request_hash, &model) &&
-		!find_same_call(fcinfo, &request, terms.request_hash, &model))
+	if (!kept_find(fcinfo, &terms, KEPT_MODEL, &model))
 	{
 		/* Held until after the tick: every role can see these locks in pg_locks. */
 		gate_enter_solvers(NULL);

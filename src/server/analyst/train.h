@@ -25,13 +25,6 @@ typedef struct TrainRun
 	MechanismAnswer answer;
 } TrainRun;
 
-/*
- * Finds the session user's model of the request's name; false if there is none, 22023 if it was
- * made by another request.
- */
-extern bool train_find_name(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH],
-							Datum *model);
-
 /* Opens the table and settles the mechanism; raises errors about the request. */
 extern void train_open(const TrainRequest *request, TrainRun *run);
 

@@ -19,6 +19,7 @@
 #include "server/base/admin.h"
 #include "server/base/digest.h"
 #include "server/analyst/analyst.h"
+#include "server/analyst/kept.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/release/groups.h"
@@ -58,26 +59,25 @@ static int64
 find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 {
 	static const char *const other =
-		"SELECT m.name FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
-		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.model IS NOT NULL"
+		"SELECT m.name, m.model IS NULL FROM dpobj.model_rows m"
+		" JOIN dpobj.identity_roles r ON r.id = m.owner"
+		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.released IS NOT NULL"
 		" AND m.request_hash <> $3 ORDER BY m.release, m.place";
 	static const char *const same =
 		"SELECT m.release FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
 		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.model IS NOT NULL";
 	Oid types[] = {OIDOID, TEXTARRAYOID, BYTEAOID};
 	Datum values[lengthof(types)];
-	Datum found;
-	bool isnull;
+	Datum found[2];
+	bool isnull[2];
 
 	values[0] = ObjectIdGetDatum(GetSessionUserId());
 	values[1] = PointerGetDatum(model_names(request));
 	values[2] = digest_datum(hash);
-	if (admin_select(other, lengthof(types), types, values, &found, &isnull))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("model \"%s\" was made by another request", TextDatumGetCString(found)),
-				 errhint("Choose another name. The models are in dpobj.models.")));
-	return admin_select(same, 2, types, values, &found, &isnull) ? DatumGetInt64(found) : 0;
+	if (admin_select(other, lengthof(types), types, values, found, isnull))
+		kept_refuse_name(TextDatumGetCString(found[0]),
+						 DatumGetBool(found[1]) ? KEPT_ANSWER : KEPT_MODEL);
+	return admin_select(same, 2, types, values, found, isnull) ? DatumGetInt64(found[0]) : 0;
 }
 
 /*

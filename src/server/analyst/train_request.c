@@ -15,24 +15,7 @@
 #include "server/release/key_list.h"
 #include "server/analyst/train_request.h"
 
-/* Bytes of a model's name. */
-#define NAME_MAX_LENGTH 256
-
 /* ---- arguments ---- */
-
-static char *
-read_name(FunctionCallInfo fcinfo)
-{
-	char *name;
-
-	if (PG_ARGISNULL(TRAIN_NAME))
-		return NULL;
-	name = text_to_cstring(PG_GETARG_TEXT_PP(TRAIN_NAME));
-	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the name of a model must have 1 to %d bytes", NAME_MAX_LENGTH)));
-	return name;
-}
 
 static void
 read_training(FunctionCallInfo fcinfo, TrainRequest *request)
@@ -62,7 +45,7 @@ train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request)
 	request->options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	request->filter = argument_json(fcinfo, TRAIN_FILTER, "filter");
 	training_set_options(request->training, request->options);
-	request->name = read_name(fcinfo);
+	request->name = argument_name(fcinfo, TRAIN_NAME, "a model");
 }
 
 /* ---- hash ---- */

@@ -3,7 +3,12 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+
 #include "server/base/argument.h"
+
+/* Bytes of a name. */
+#define NAME_MAX_LENGTH 256
 
 void
 argument_require(bool isnull, const char *name)
@@ -18,6 +23,20 @@ argument_value(FunctionCallInfo fcinfo, int position, const char *name)
 {
 	argument_require(PG_ARGISNULL(position), name);
 	return PG_GETARG_DATUM(position);
+}
+
+char *
+argument_name(FunctionCallInfo fcinfo, int position, const char *what)
+{
+	char *name;
+
+	if (PG_ARGISNULL(position))
+		return NULL;
+	name = text_to_cstring(PG_GETARG_TEXT_PP(position));
+	if (name[0] == '\0' || strlen(name) > NAME_MAX_LENGTH)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the name of %s must have 1 to %d bytes", what, NAME_MAX_LENGTH)));
+	return name;
 }
 
 Jsonb *

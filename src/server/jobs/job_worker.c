@@ -40,6 +40,7 @@
 #include "utils/typcache.h"
 
 #include "server/analyst/analyst.h"
+#include "server/analyst/kept.h"
 #include "server/ledger/charge_setting.h"
 #include "server/ledger/charge_worker.h"
 #include "server/base/dpobj.h"
@@ -315,7 +316,7 @@ charge_job(JobRun *run)
 	request.training->job = &job_context;
 	analyst_ask(request.relation); /* job_claim() has entered the role's gate */
 	run->terms.name = request.name;
-	if (train_find_name(&request, run->terms.request_hash, &model))
+	if (kept_find_name(request.name, run->terms.request_hash, KEPT_MODEL, &model))
 	{
 		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);
 		charged = false;

@@ -17,6 +17,7 @@
 #include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
+#include "server/analyst/kept.h"
 #include "server/ledger/charge_analyst.h"
 #include "server/base/dpobj.h"
 #include "server/base/preload.h"
@@ -130,7 +131,7 @@ dpobj_submit_training(PG_FUNCTION_ARGS)
 	if (!find_same(&request, hash, &id))
 	{
 		check_size(&job);
-		if (!train_find_name(&request, hash, &model))
+		if (!kept_find_name(request.name, hash, KEPT_MODEL, &model))
 			check_submission(&request);
 		check_queue();
 		job_forget_ended(ENDED_LIMIT);

@@ -319,12 +319,12 @@ charge_request(const Charge *charge)
 	texts[CHARGE_TEXT_SNAPSHOT] = snapshot_text();
 	texts[CHARGE_TEXT_PERSON] = charge->person;
 	if (charge->analyst != NULL)
-		texts[CHARGE_TEXT_MODEL_NAME] = charge->analyst->name;
+		texts[CHARGE_TEXT_NAME] = charge->analyst->name;
 
 	request = request_for_table(CHARGE_CHARGED, charge->relation, texts);
 	request->budget_required = dpobj_require_budget;
 	charge_cost_of(&charge->pair, charge->adjacency, &request->cost);
-	request->makes_model = charge->makes_model;
+	request->is_kept = charge->is_kept;
 	request->grouped = charge->grouped;
 	request->temporary = get_rel_persistence(charge->relation) == RELPERSISTENCE_TEMP;
 	if (charge->analyst != NULL)
@@ -422,6 +422,16 @@ charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], cons
 	ChargeRequest *request = request_create(CHARGE_RELEASED, NULL, groups, VARSIZE(groups));
 
 	request->grouped = true;
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	end_commit(request, NULL, release);
+}
+
+void
+charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const char *answer)
+{
+	const char *texts[CHARGE_TEXTS] = {[CHARGE_TEXT_ANSWER] = answer};
+	ChargeRequest *request = request_create(CHARGE_RELEASED, texts, NULL, 0);
+
 	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
 	end_commit(request, NULL, release);
 }

@@ -36,8 +36,9 @@ typedef enum ChargeEvent
 /* What a charge at the analyst's door has besides. */
 typedef struct AnalystTerms
 {
-	const char *name;                       /* for the model, NULL: none */
+	const char *name;                       /* for the model or the answer, NULL: none */
 	uint8 request_hash[CHARGE_HASH_LENGTH]; /* of the analyst's call */
+	bool keeps_answer;                      /* is the answer kept, under the name or without one? */
 	int release_tick; /* output, milliseconds: dpobj.release_tick of the role */
 } AnalystTerms;
 
@@ -49,7 +50,7 @@ typedef struct Charge
 	Pair pair;              /* epsilon and delta are rounded up */
 	const char *guarantee;  /* exact, float, conditional, unproven */
 	const char *parameters; /* jsonb text: public parameters only */
-	bool makes_model;       /* reserves a row of dpobj.model_rows */
+	bool is_kept;           /* reserves a row of dpobj.model_rows */
 	bool grouped;           /* reserves a row for each key of "groups" in the parameters */
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 	const char *person;     /* column whose values are the protected persons; NULL: rows are */
@@ -79,6 +80,10 @@ extern void charge_released(const JobContext *job, int64 release,
 /* The same for a grouped charge, with a model for each key: a flat dp_group[]. */
 extern void charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
 								   const ArrayType *groups);
+
+/* The same with the answer of a look or an evaluation, jsonb text; NULL: it is not kept. */
+extern void charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
+								   const char *answer);
 
 /*
  * Commits the 'failed' event of a charge: nothing was released, and the charge stays.  Reads no

@@ -232,15 +232,15 @@ charge_fail_lost(Datum releases)
 }
 
 /*
- * Reserves the rows of models.  A model that was reserved under the same name but never stored has
- * failed, because a role runs one release at the analyst's door at a time (gate.c): that row loses
- * its name.
+ * Reserves the rows of what is kept.  A row of the same name that was never filled belongs to a
+ * release that has failed, because a role runs one release at the analyst's door at a time
+ * (gate.c): that row loses its name.
  */
 static void
 reserve(const ChargeRequest *request, int64 release, const ChargeParties *parties,
 		const char *take_name, const char *insert)
 {
-	const char *name = charge_request_text(request, CHARGE_TEXT_MODEL_NAME);
+	const char *name = charge_request_text(request, CHARGE_TEXT_NAME);
 	Oid types[] = {INT8OID, TEXTOID, INT8OID, BYTEAOID, TEXTOID};
 	Datum values[] = {parties->role, CStringGetTextDatum(name), Int64GetDatum(release),
 					  digest_datum(request->hash),
@@ -255,29 +255,30 @@ reserve(const ChargeRequest *request, int64 release, const ChargeParties *partie
 		nulls[3] = 'n';
 	if (charge_run(insert, lengthof(types), types, values, nulls) != SPI_OK_INSERT ||
 		SPI_processed == 0)
-		elog(ERROR, "could not reserve a row for the model");
+		elog(ERROR, "could not reserve a row for the release");
 }
 
 static void
-reserve_model(const ChargeRequest *request, int64 release, const ChargeParties *parties)
+reserve_one(const ChargeRequest *request, int64 release, const ChargeParties *parties)
 {
-	reserve(
-		request, release, parties,
-		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND name = $2 AND model IS NULL",
-		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash)"
-		" VALUES ($1, $2, $3, $4)");
+	reserve(request, release, parties,
+			"UPDATE dpobj.model_rows SET name = NULL"
+			" WHERE owner = $1 AND name = $2 AND released IS NULL",
+			"INSERT INTO dpobj.model_rows (owner, name, release, request_hash)"
+			" VALUES ($1, $2, $3, $4)");
 }
 
 /* Reserves a row for each key; its model is called name{key}. */
 static void
 reserve_groups(const ChargeRequest *request, int64 release, const ChargeParties *parties)
 {
-	reserve(request, release, parties,
-			"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND model IS NULL AND name IN"
-			" (SELECT $2 || k.key::text FROM dpobj_internal.listed_keys($5::jsonb) k)",
-			"INSERT INTO dpobj.model_rows (owner, name, release, request_hash, place, key)"
-			" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key"
-			" FROM dpobj_internal.listed_keys($5::jsonb) k");
+	reserve(
+		request, release, parties,
+		"UPDATE dpobj.model_rows SET name = NULL WHERE owner = $1 AND released IS NULL AND name IN"
+		" (SELECT $2 || k.key::text FROM dpobj_internal.listed_keys($5::jsonb) k)",
+		"INSERT INTO dpobj.model_rows (owner, name, release, request_hash, place, key)"
+		" SELECT $1, $2 || k.key::text, $3, $4, k.place, k.key"
+		" FROM dpobj_internal.listed_keys($5::jsonb) k");
 }
 
 static void
@@ -311,6 +312,21 @@ store_model(const ChargeRequest *request)
 		elog(ERROR, "could not store the model");
 }
 
+static void
+store_answer(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"UPDATE dpobj.model_rows SET answer = $1::jsonb, released = pg_catalog.clock_timestamp()"
+		" WHERE release = $2";
+	Oid types[] = {TEXTOID, INT8OID};
+	Datum values[] = {CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ANSWER)),
+					  Int64GetDatum(request->release)};
+
+	if (charge_run(statement, lengthof(types), types, values, NULL) != SPI_OK_UPDATE ||
+		SPI_processed != 1)
+		elog(ERROR, "could not store the answer");
+}
+
 /* All refusals come before the row of the charge. */
 static int64
 commit_charged(ChargeRequest *request)
@@ -327,10 +343,10 @@ commit_charged(ChargeRequest *request)
 		charge_check_analyst(request, &parties);
 	release = insert_charged(request, &parties);
 	charge_count_release(request, &parties);
-	if (request->makes_model && request->grouped)
+	if (request->is_kept && request->grouped)
 		reserve_groups(request, release, &parties);
-	else if (request->makes_model)
-		reserve_model(request, release, &parties);
+	else if (request->is_kept)
+		reserve_one(request, release, &parties);
 	return release;
 }
 
@@ -343,6 +359,8 @@ commit_released(const ChargeRequest *request)
 		store_groups(request);
 	else if (request->model_length > 0)
 		store_model(request);
+	else if (charge_request_text(request, CHARGE_TEXT_ANSWER)[0] != '\0')
+		store_answer(request);
 	return id;
 }
 

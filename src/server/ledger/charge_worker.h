@@ -45,7 +45,8 @@ typedef enum ChargeText
 	CHARGE_TEXT_SNAPSHOT,
 	CHARGE_TEXT_PAIR_TERMS,
 	CHARGE_TEXT_PERSON, /* column name; empty: rows are protected */
-	CHARGE_TEXT_MODEL_NAME,
+	CHARGE_TEXT_NAME,   /* of the model or the answer; empty: none */
+	CHARGE_TEXT_ANSWER, /* of a release: jsonb; empty: none is kept */
 	CHARGE_TEXTS
 } ChargeText;
 
@@ -69,7 +70,7 @@ typedef struct ChargeRequest
 	bool temporary;       /* of a charge: the table is temporary and cannot have a budget */
 	ChargeCost cost;      /* of a charge */
 	int64 release;        /* of an end: the charge it belongs to */
-	bool makes_model;     /* of a charge: it reserves a row of dpobj.model_rows */
+	bool is_kept;         /* of a charge: it reserves a row of dpobj.model_rows */
 	bool grouped;         /* of a charge and of a release: a row for each key */
 	bool by_analyst;      /* of a charge: at the analyst's door */
 	double min_epsilon;   /* of a charge: this and the next two are the session's settings */

@@ -427,7 +427,7 @@ finish(FunctionCallInfo fcinfo, TallyKind kind,
 	request->epsilon_charged = evaluation.cost.epsilon_charged;
 	release = tally_charge(request);
 	(void) owner_attempt(release, &table, draw, &run);
-	tally_released(release, kind, result);
+	tally_released(release, kind, result, NULL);
 	remember_call(fcinfo, &call, hash, release, result);
 }
 

@@ -259,6 +259,7 @@ finish(FunctionCallInfo fcinfo, OwnerLook *look)
 	LookRun run = {.request = request};
 	PlanCall call;
 	PlanTable table;
+	LookAnswer *answer;
 	int64 release;
 
 	owner_open_call(fcinfo, &call, &table);
@@ -268,7 +269,9 @@ finish(FunctionCallInfo fcinfo, OwnerLook *look)
 	run.number = counts_get(fcinfo, look_numbers(&request->look))->count;
 	release = looks_charge(request);
 	(void) owner_attempt(release, &table, draw, &run);
-	return looks_released(request, release, run.number);
+	answer = looks_answers(request, run.number);
+	looks_released(request, release, answer, NULL);
+	return answer;
 }
 
 static TupleDesc

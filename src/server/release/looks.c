@@ -359,6 +359,7 @@ looks_charge(const LookRequest *request)
 		.pair = looks_pair(request),
 		.guarantee = "exact",
 		.parameters = parameters(request),
+		.is_kept = request->analyst != NULL && request->analyst->keeps_answer,
 		.analyst = request->analyst,
 		.person = request->person,
 	};
@@ -393,10 +394,10 @@ looks_answers(const LookRequest *request, const int64 *number)
 }
 
 /* Hashes the values as the user gets them, float8 each, nothing for null. */
-LookAnswer *
-looks_released(const LookRequest *request, int64 release, const int64 *number)
+void
+looks_released(const LookRequest *request, int64 release, const LookAnswer *answer,
+			   const char *kept)
 {
-	LookAnswer *answer = looks_answers(request, number);
 	uint8 hash[CHARGE_HASH_LENGTH];
 	StringInfoData bytes;
 
@@ -405,6 +406,5 @@ looks_released(const LookRequest *request, int64 release, const int64 *number)
 		if (answer[i].known)
 			pq_sendfloat8(&bytes, answer[i].value);
 	digest_bytes(&bytes, hash);
-	charge_released(NULL, release, hash, NULL);
-	return answer;
+	charge_released_answer(release, hash, kept);
 }

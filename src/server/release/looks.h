@@ -109,7 +109,11 @@ extern void looks_draw(const LookRequest *request, int64 *number);
 /* The look_answers() answers of noisy numbers. */
 extern LookAnswer *looks_answers(const LookRequest *request, const int64 *number);
 
-/* The same, after the 'released' event with the hash of their values has been committed. */
-extern LookAnswer *looks_released(const LookRequest *request, int64 release, const int64 *number);
+/*
+ * Commits the 'released' event with the hash of the answers' values.  kept: what is kept of them,
+ * or NULL.
+ */
+extern void looks_released(const LookRequest *request, int64 release, const LookAnswer *answer,
+						   const char *kept);
 
 #endif

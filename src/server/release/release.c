@@ -60,7 +60,7 @@ describe_charge(const Training *training, Oid table, AnalystTerms *analyst)
 		.pair = training_pair(training),
 		.guarantee = training->guarantee,
 		.parameters = training_parameters(training),
-		.makes_model = true,
+		.is_kept = true,
 		.grouped = training->keys != NULL,
 		.analyst = analyst,
 		.person = training->person,

@@ -89,6 +89,7 @@ tally_charge(const TallyRequest *request)
 		.pair = tally_pair(request),
 		.guarantee = "exact",
 		.parameters = parameters(request),
+		.is_kept = request->analyst != NULL && request->analyst->keeps_answer,
 		.analyst = request->analyst,
 		.person = request->person,
 	};
@@ -160,7 +161,7 @@ tally_accuracy(const TallyResult *result, float8 *accuracy)
  * or integers.
  */
 void
-tally_released(int64 release, TallyKind kind, const TallyResult *result)
+tally_released(int64 release, TallyKind kind, const TallyResult *result, const char *kept)
 {
 	StringInfoData bytes;
 	uint8 hash[CHARGE_HASH_LENGTH];
@@ -175,7 +176,7 @@ tally_released(int64 release, TallyKind kind, const TallyResult *result)
 	else if (tally_accuracy(result, &accuracy))
 		pq_sendfloat8(&bytes, accuracy);
 	digest_bytes(&bytes, hash);
-	charge_released(NULL, release, hash, NULL);
+	charge_released_answer(release, hash, kept);
 }
 
 Datum

@@ -95,8 +95,9 @@ extern int64 tally_charge(const TallyRequest *request);
 /* Draws the result.  count holds tally_cells() numbers of rows for each model. */
 extern void tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result);
 
-/* Commits the 'released' event with the hash of the answer. */
-extern void tally_released(int64 release, TallyKind kind, const TallyResult *result);
+/* Commits the 'released' event with the hash of the answer.  kept: what is kept of it, or NULL. */
+extern void tally_released(int64 release, TallyKind kind, const TallyResult *result,
+						   const char *kept);
 
 /* Keeps and finds the last result of this backend, for copies of the call (same_call.h). */
 extern void tally_keep(int64 release, const TallyResult *result);

@@ -68,12 +68,27 @@ ALTER TABLE dpobj.ledger_events
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
          'drop_budget', 'limit_budget', 'confirm_epoch'));
 
+-- Answers are kept, and these functions take a name for them; answers.sql makes them again.
+DROP FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb);
+DROP FUNCTION dpobj.confusion(text, regclass, numeric, jsonb);
+DROP FUNCTION dpobj.select(text[], regclass, numeric, jsonb);
+
+-- This column, constraint and these comments stand in models.sql, too; an update keeps the table.
+ALTER TABLE dpobj.model_rows ADD COLUMN IF NOT EXISTS answer jsonb;
+ALTER TABLE dpobj.model_rows
+    DROP CONSTRAINT model_released,
+    ADD CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL AND answer IS NULL));
+COMMENT ON TABLE dpobj.model_rows IS 'released models and answers, and places for those that are being made; written by the charge worker only';
+COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model or answer, or a model for each key';
+COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models and answers of a role';
+COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request at the analyst''s door; null: an aggregate';
+COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none, and of an answer';
+COMMENT ON COLUMN dpobj.model_rows.answer IS 'answer of a look or an evaluation: an array with an object for each row; null while there is none, and of a model';
+
 -- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;
 
--- These comments stand in models.sql, analyst.sql and price.sql, too; an update keeps the type and the functions.
-COMMENT ON FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb) IS
-  'private estimate of the accuracy of a named model of one''s own on a protected table, or of R-squared if it predicts a number; null: too much noise';
+-- These comments stand in models.sql and price.sql, too; an update keeps the type and the function.
 COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction; softmax: the class of the highest score is';
 COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one; of a softmax model these of each class in turn';
 COMMENT ON FUNCTION dpobj.price_aggregate(text, integer, numeric, numeric, jsonb) IS

@@ -1,0 +1,89 @@
+-- Private evaluation and selection at the analyst's door, and what is kept of answers
+
+CREATE OR REPLACE FUNCTION dpobj.evaluate(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    name text DEFAULT NULL)
+  RETURNS float8
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_evaluate';
+COMMENT ON FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb, text) IS
+  'private estimate of the accuracy of a named model of one''s own on a protected table, or of R-squared if it predicts a number; null: too much noise';
+
+CREATE OR REPLACE FUNCTION dpobj.confusion(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    name text DEFAULT NULL)
+  RETURNS @extschema@.dp_confusion_table
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_confusion';
+COMMENT ON FUNCTION dpobj.confusion(text, regclass, numeric, jsonb, text) IS
+  'private confusion table of a named model of one''s own on a protected table';
+
+CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    name text DEFAULT NULL)
+  RETURNS text
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_select';
+COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, text) IS
+  'private choice of a good one among named models of one''s own on a protected table; one charge, however many they are';
+
+CREATE OR REPLACE VIEW dpobj.answers WITH (security_barrier) AS
+SELECT m.name,
+       coalesce(e.parameters ->> 'evaluation', e.parameters ->> 'look') AS kind,
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
+            THEN c.oid::regclass END AS relation,
+       e.relation_name,
+       m.answer,
+       coalesce(r.role_name, r.recorded_name) AS owner,
+       m.released AS created,
+       m.release,
+       e.parameters
+  FROM dpobj.model_rows m
+  JOIN dpobj.ledger_events e ON e.id = m.release
+  JOIN dpobj.identity_roles r ON r.id = m.owner
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE m.answer IS NOT NULL
+   AND (coalesce(r.role_name = current_user, false)
+        OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper));
+COMMENT ON VIEW dpobj.answers IS 'released answers of the current role''s looks and evaluations; all of them for superusers';
+COMMENT ON COLUMN dpobj.answers.name IS 'name given to the call; null: none';
+COMMENT ON COLUMN dpobj.answers.kind IS 'accuracy, confusion, select, or the name of the look';
+COMMENT ON COLUMN dpobj.answers.relation IS 'the table; null when no table has the recorded OID and name any more';
+COMMENT ON COLUMN dpobj.answers.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.answers.answer IS 'what the call has returned: an array with an object for each row';
+COMMENT ON COLUMN dpobj.answers.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.answers.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.answers.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.answers.parameters IS 'public parameters of the charge, as in dpobj.ledger';
+
+CREATE OR REPLACE VIEW dpobj.evaluations WITH (security_barrier) AS
+SELECT a.name,
+       a.kind,
+       ARRAY(SELECT m.name
+               FROM pg_catalog.jsonb_array_elements_text(
+                      CASE WHEN a.parameters ? 'models' THEN a.parameters -> 'models'
+                           ELSE pg_catalog.jsonb_build_array(a.parameters -> 'model') END) WITH ORDINALITY i(release, place)
+               LEFT JOIN dpobj.model_rows m ON m.release = i.release::bigint AND m.key IS NULL
+              ORDER BY i.place) AS models,
+       (a.answer -> 0 ->> 'value')::float8 AS value,
+       (a.answer -> 0 ->> 'low')::float8 AS low,
+       (a.answer -> 0 ->> 'high')::float8 AS high,
+       (a.answer -> 0 ->> 'level')::float8 AS level,
+       a.answer,
+       a.relation_name,
+       a.owner,
+       a.created,
+       a.release
+  FROM dpobj.answers a
+ WHERE a.parameters ?| '{model,models}';
+COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers';
+COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call; null: none';
+COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select or residuals';
+COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models; null for a model of a group';
+COMMENT ON COLUMN dpobj.evaluations.value IS 'accuracy or R-squared; null: the noise left none, or the kind has no such number';
+COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends';
+COMMENT ON COLUMN dpobj.evaluations.high IS 'nor above it';
+COMMENT ON COLUMN dpobj.evaluations.level IS 'how sure the interval is';
+COMMENT ON COLUMN dpobj.evaluations.answer IS 'what the call has returned: an array with an object for each row';
+COMMENT ON COLUMN dpobj.evaluations.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.evaluations.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.evaluations.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.evaluations.release IS 'id of the charge in dpobj.ledger';
