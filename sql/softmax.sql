@@ -208,16 +208,18 @@ SELECT dpobj.protect('iris', jsonb_build_object('kind', jsonb_build_object('leve
 -- a class without a row, one row, no row; persons; added and removed rows
 CREATE TABLE tulip AS SELECT * FROM iris WHERE id <= 3000;
 REVOKE ALL ON tulip FROM PUBLIC;
-SELECT dpobj.protect('tulip', '{"length": {"bins": [20, 40]}, "kind": {"levels": ["setosa", "tulip", "virginica"]}}', adjacency => 'add_remove', person => 'who', max_rows_per_person => 2);
+SELECT dpobj.protect('tulip', '{"length": {"bins": [20, 40]}, "kind": {"levels": ["setosa", "tulip", "virginica"]}, "native": {}}', adjacency => 'add_remove', person => 'who', max_rows_per_person => 2);
 SELECT dpobj.set_budget('tulip', 'dpobj_softmax_ana', 1000, 0);
 \c - dpobj_softmax_ana
 SELECT details -> 'classes' AS classes, details -> 'person' AS person, adjacency, dp_predict_class(m, ARRAY[1, 0, 0]) AS class
-  FROM dpobj.train('tulip', 'kind', 100) m;
-SELECT cardinality(weights) AS weights FROM dpobj.train('tulip', 'kind', 1, filter => '{"kind": {"in": ["tulip"]}}');
+  FROM dpobj.train('tulip', 'kind', 100, '{length}') m;
+SELECT key, cardinality((model).weights) AS weights, (model).details #>> '{group,epsilon}' AS of_a_group, CASE WHEN key = '{true}' THEN dp_predict_class(model, ARRAY[1, 0, 0]) END AS class
+  FROM dpobj.train_groups('tulip', 'kind', 200, features => '{length}', by => '{native}');
+SELECT cardinality(weights) AS weights FROM dpobj.train('tulip', 'kind', 1, '{length}', filter => '{"kind": {"in": ["tulip"]}}');
 \c - postgres
 DELETE FROM tulip WHERE id <> 2;
 \c - dpobj_softmax_ana
-SELECT cardinality(weights) AS weights FROM dpobj.train('tulip', 'kind', 1);
+SELECT cardinality(weights) AS weights FROM dpobj.train('tulip', 'kind', 1, '{length}');
 \c - postgres
 SELECT DISTINCT relation_name, mechanism, adjacency, guarantee FROM dpobj.ledger
  WHERE event = 'charged' AND relation_name IN ('public.iris', 'public.tulip') ORDER BY 1, 2;

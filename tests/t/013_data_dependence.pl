@@ -78,9 +78,10 @@ sub trains
 
 sub groups
 {
-	my ($by, $arguments) = @_;
+	my ($by, $arguments, $label) = @_;
+	$label //= 'y';
 	return "SELECT key, to_jsonb(model) - 'weights' - 'release', cardinality((model).weights)"
-	  . " FROM dpobj.train_groups('visit', 'y', 0.5, features => $arguments, by => '{$by}')";
+	  . " FROM dpobj.train_groups('visit', '$label', 0.5, features => $arguments, by => '{$by}')";
 }
 
 sub options { return trains("'{i,u}', options => '{$_[0]}'"); }
@@ -98,6 +99,7 @@ my %request = (
 	method => trains("'{i,t}', method => 'halfspace'"),
 	classifier => trains("'{i,t}', method => 'classifier', delta => 0.001"),
 	linear => trains("'{i,t,u}', method => 'linear'", 'n'),
+	classes => trains("'{i,t}'", 'u'),
 	simplex => trains("'{i,t,u}', method => 'simplex'", 'n'),
 	'simplex of a boolean' => trains("'{i,n}', method => 'simplex', delta => 0.001", 'b'),
 	name => trains("'{i,t}', name => 'NAME'"),
@@ -133,6 +135,8 @@ my %request = (
 	'groups of four columns' => groups('u,b,e,t', "'{i}'"),
 	'groups and a filter on the key' => groups('u,b', q('{i,t}', filter => '{"u": {"=": "a"}, "b": {"=": true}}')),
 	'groups of a convex model' => groups('e', "'{i,t}', method => 'logistic', name => 'NAME'"),
+	'groups of classes' => groups('e', "'{i,t}'", 'u'),
+	'groups of numbers' => groups('e,b', "'{i,t}', method => 'linear'", 'n'),
 	evaluate => "SELECT count(dpobj.evaluate('kept', 'visit', 0.5)) >= 0",
 	'evaluate with a filter' =>
 	  q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},
