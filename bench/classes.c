@@ -107,7 +107,7 @@ time_side(Side *side, double epsilon, int threads, int repetition)
 	if (!encoding_finish(&encoding))
 		exit(1);
 	grid_set_plain(&request.grid, FEATURES * (side->classes > 0 ? side->classes : 1));
-	request.convex.loss = LOSS_LOGISTIC;
+	request.convex.loss = side->classes > 0 ? LOSS_CLIPPED : LOSS_LOGISTIC;
 	request.convex.classes = side->classes;
 	request.convex.radius = convex_default_radius(&encoding);
 	convex_default(&request, &encoding, 0, side->instance.rows);

@@ -12,8 +12,9 @@
  * With LOSS_SQUARES a row has a target t instead of a label, and adds psi(<x, w> - t).  A row that
  * is clipped has x and t scaled by the same factor.
  *
- * With K classes there are K vectors, a row's loss is ln(sum of exp(<x, w_k>)) - <x, w_y>, y its
- * class, and |w|^2 is the sum over all K (theorem V14).
+ * With K classes there are K vectors, a row's loss is that of softmax regression, ln(sum of exp(<x,
+ * w_k>)) - <x, w_y>, y its class, clipped so that the share of y counts as 1 / K in the slopes if
+ * it is less (theorem V14), and |w|^2 is the sum over all K.
  */
 #ifndef DPOBJ_CORE_CONVEX_H
 #define DPOBJ_CORE_CONVEX_H
@@ -28,7 +29,7 @@
 typedef enum ConvexLoss
 {
 	LOSS_LOGISTIC, /* ln(1 + exp(-margin)) */
-	LOSS_CLIPPED,  /* the same with its slope clipped to 1/2: a line below margin 0 */
+	LOSS_CLIPPED,  /* the same with its slope clipped to 1/2: a line below margin 0; or classes */
 	LOSS_HUBER,    /* the hinge, rounded off over margins 1 - h .. 1 + h, h = 1/2 */
 	LOSS_SQUARES,  /* z^2 / 2 with its slope clipped to 1: lines beyond +-1; rows have targets */
 	LOSS_KINDS,
@@ -117,7 +118,7 @@ convex_terms_valid(const ConvexTerms *terms)
 {
 	return (unsigned) terms->loss < LOSS_KINDS && (unsigned) terms->noise < CONVEX_NOISES &&
 		   (terms->classes == 0 ||
-			(terms->loss == LOSS_LOGISTIC && terms->classes >= 2 &&
+			(terms->loss == LOSS_CLIPPED && terms->classes >= 2 &&
 			 terms->classes <= INSTANCE_MAX_CLASSES && terms->noise < CONVEX_LAPLACE)) &&
 		   terms->radius >= CONVEX_RADIUS_MIN && terms->radius <= CONVEX_RADIUS_MAX &&
 		   terms->lambda >= (terms->norm > 0 ? 0 : LAMBDA_MIN) && terms->lambda <= LAMBDA_MAX &&

@@ -112,20 +112,31 @@ objective_gamma(double epsilon, double beta_over_lambda, Adjacency adjacency)
 		   (epsilon - (MUTANT(33) ? 0 : log1p(beta_over_lambda)));
 }
 
+/* Under replace the share of delta for the corners that are at most sqrt(3/4) g long. */
+#define SHORTER_SHARE (1.0 / 4)
+#define SHORTER_LENGTH 0.86602540378443871 /* above the root of 3/4 */
+
 /*
- * The difference of gradients is in the hull of K - 1 vectors and 0 under add_remove, of K^2 - 1
- * and 0 under replace, each at most g long: delta is at most that many times the Gaussian
- * mechanism's.
+ * The difference of gradients is in the hull of 0 and K - 1 vectors of length g at most, and under
+ * replace of K (K - 1) more of length sqrt(3/4) g at most: delta is at most the sum of the Gaussian
+ * mechanism's for all (theorem V15).
  */
 double
 objective_classes_sigma(double epsilon, double delta, double ratio, int classes,
 						Adjacency adjacency)
 {
-	double corners = adjacency == ADJACENCY_REPLACE && !MUTANT(246) ? (double) classes * classes - 1
-																	: classes - 1;
+	double rest = epsilon - log1p(ratio);
+	double corners = MUTANT(246) ? 1 : classes - 1;
+	double longest = delta / corners;
+	double shorter = SHORTER_SHARE * longest / classes;
+	double sigma;
 
-	return CALIBRATION_SAFE * privacy_margin(adjacency) *
-		   calibration_gaussian_sigma(epsilon - log1p(ratio), delta / corners);
+	if (adjacency == ADJACENCY_ADD_REMOVE)
+		sigma = calibration_gaussian_sigma(rest, longest);
+	else
+		sigma = fmax(calibration_gaussian_sigma(rest, (1 - SHORTER_SHARE) * longest),
+					 MUTANT(279) ? 0 : SHORTER_LENGTH * calibration_gaussian_sigma(rest, shorter));
+	return CALIBRATION_SAFE * privacy_margin(adjacency) * sigma;
 }
 
 /* ---- choosing the noise ---- */
@@ -176,10 +187,15 @@ convex_inner_epsilon(double epsilon)
 	return epsilon * (1 - 1.0 / OUTER_SHARE);
 }
 
-/*
- * The least lambda for which ln(1 + convex_determinant()) takes at most its share of epsilon; above
- * LAMBDA_MAX if none suffices.
- */
+double
+convex_lambda_for_hessian(const ConvexTerms *terms, double epsilon)
+{
+	if (terms->classes > 0)
+		return 1 / (terms->classes * expm1(epsilon / (terms->classes - 1)));
+	return loss_curvature(terms->loss) / expm1(epsilon);
+}
+
+/* The least lambda that leaves the noise its share of epsilon; above LAMBDA_MAX if none does. */
 static int64_t
 least_lambda(ConvexKind kind, const ConvexTerms *terms, double epsilon)
 {
@@ -188,10 +204,7 @@ least_lambda(ConvexKind kind, const ConvexTerms *terms, double epsilon)
 
 	if (kind == CONVEX_OUTPUT)
 		return LAMBDA_MIN;
-	if (terms->classes > 0)
-		least = 1 / (terms->classes * expm1(share / (terms->classes - 1)));
-	else
-		least = loss_curvature(terms->loss) / expm1(share);
+	least = convex_lambda_for_hessian(terms, share);
 	if (least >= lambda_value(LAMBDA_MAX))
 		return LAMBDA_MAX + 1;
 	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
@@ -202,7 +215,7 @@ static double
 steepness(const ConvexTerms *terms)
 {
 	if (terms->classes > 0)
-		return MUTANT(245) ? 1 : 1.4142135623730951;
+		return (MUTANT(245) ? 1 : 1.4142135623730951) * (1 - 1.0 / terms->classes);
 	return loss_steepness(terms->loss);
 }
 

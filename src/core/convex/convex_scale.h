@@ -1,10 +1,10 @@
 /*
  * convex_scale.h - how much noise a convex mechanism needs (theorems V2 to V8).
  *
- * All in the units of convex.h: |v| <= 1, |psi'| <= c; with classes c = sqrt(2) bounds the length
- * of p - e_y (theorem V14).  One row changes the gradient of J by g = c privacy_margin() in norm
- * (convex_gradient_change()).  Gaussian calibrations are proved (calibration.h); what doubles
- * compute from them is rounded to the safe side by CALIBRATION_SAFE.
+ * All in the units of convex.h: |v| <= 1, |psi'| <= c; with K classes c = sqrt(2) (1 - 1 / K)
+ * bounds the length of p - e_y (theorem V14).  One row changes the gradient of J by g = c
+ * privacy_margin() in norm (convex_gradient_change()).  Gaussian calibrations are proved
+ * (calibration.h); what doubles compute from them is rounded to the safe side by CALIBRATION_SAFE.
  */
 #ifndef DPOBJ_CORE_CONVEX_SCALE_H
 #define DPOBJ_CORE_CONVEX_SCALE_H
@@ -38,12 +38,14 @@ extern double convex_gradient_change(const ConvexTerms *terms, Adjacency adjacen
  */
 extern double convex_determinant(const ConvexTerms *terms);
 
+/* The lambda for which ln(1 + convex_determinant()) is epsilon. */
+extern double convex_lambda_for_hessian(const ConvexTerms *terms, double epsilon);
+
 /* The deviation of Gaussian noise over c. */
 extern double objective_sigma(double epsilon, double delta, double beta_over_lambda,
 							  Adjacency adjacency);
 
-/* The same for K classes: g / c times the Gaussian mechanism's at a share of delta (theorem V15).
- */
+/* The same for K classes: g / c times the Gaussian mechanism's at shares of delta (theorem V15). */
 extern double objective_classes_sigma(double epsilon, double delta, double ratio, int classes,
 									  Adjacency adjacency);
 

@@ -114,12 +114,22 @@ reciprocal(UnsignedWide sum)
 	return guess + (UnsignedWide) rest; /* modulo 2^128: rest may be negative */
 }
 
-void
-softmax_shares(const SoftmaxTable *table, const Wide *score, int scores, Wide *share)
+/* How much the own exponential is less than the mean of the others, rounded down; or 0. */
+static Wide
+below_mean(const Wide *share, int scores, int own, UnsignedWide sum)
+{
+	Wide mean = (Wide) ((sum - (UnsignedWide) share[own]) / (UnsignedWide) (scores - 1));
+
+	return mean > share[own] && !MUTANT(254) ? mean - share[own] : 0;
+}
+
+bool
+softmax_shares(const SoftmaxTable *table, const Wide *score, int scores, int own, Wide *share)
 {
 	Wide highest = score[0];
 	UnsignedWide sum = 0;
 	UnsignedWide part;
+	Wide more;
 
 	for (int k = 1; k < scores; k++)
 		highest = score[k] > highest ? score[k] : highest;
@@ -128,8 +138,11 @@ softmax_shares(const SoftmaxTable *table, const Wide *score, int scores, Wide *s
 		share[k] = (Wide) fall(table, (UnsignedWide) (highest - score[k]));
 		sum += (UnsignedWide) share[k];
 	}
-	part = reciprocal(sum);
+	more = below_mean(share, scores, own, sum);
+	share[own] += more;
+	part = reciprocal(sum + (UnsignedWide) more);
 	/* units of 2^-120 times 2^-127, over 2^-128: 2^-119 */
 	for (int k = 0; k < scores; k++)
 		share[k] = (Wide) (product((UnsignedWide) share[k], part) << (SLOPE_FINE_BITS - 119));
+	return more > 0;
 }

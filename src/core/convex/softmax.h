@@ -1,5 +1,6 @@
 /*
- * softmax.h - exp(s_k) / sum of exp(s_l) for K scores, in integers with a certified error.
+ * softmax.h - exp(s_k) / sum of exp(s_l) for K scores, in integers with a certified error, the own
+ * share raised to 1 / K.
  *
  * Scores are in units of 2^-90 (convex_loss.h).  exp(-t) for t = max - s_k >= 0 is a product of
  * four numbers, one for each piece of t:
@@ -19,6 +20,7 @@
 #ifndef DPOBJ_CORE_SOFTMAX_H
 #define DPOBJ_CORE_SOFTMAX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/integers.h"
@@ -39,7 +41,12 @@ typedef struct SoftmaxTable
 
 extern void softmax_table_make(SoftmaxTable *table);
 
-/* Shares in units of 2^-SLOPE_FINE_BITS; 2 to 128 scores. */
-extern void softmax_shares(const SoftmaxTable *table, const Wide *score, int scores, Wide *share);
+/*
+ * Shares in units of 2^-SLOPE_FINE_BITS; 2 to 128 scores.  The exponential of own is raised to the
+ * mean of the others if it is less, so that its share is 1 / K at least (theorem V14).  Returns
+ * whether it was raised.
+ */
+extern bool softmax_shares(const SoftmaxTable *table, const Wide *score, int scores, int own,
+						   Wide *share);
 
 #endif

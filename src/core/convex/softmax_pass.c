@@ -3,7 +3,7 @@
  */
 #include "core/convex/softmax_pass.h"
 
-#include <stdbool.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ typedef struct SoftmaxWork
 	int pairs; /* of the Hessian's sums; 0 without one, 1 where all are the same */
 	GradientSums sums;
 	HessianSums *hessian;
-	Wide *share; /* BLOCK_ROWS x classes */
+	Wide *share; /* BLOCK_ROWS x classes, whose products are the bends */
 } SoftmaxWork;
 
 static int
@@ -39,17 +39,28 @@ class_of(const SoftmaxWork *work, int32_t target)
 	return class;
 }
 
+/* Newton's method alone uses them, so that doubles will do. */
+static void
+set_raised_bends(Wide *share, int classes, int class)
+{
+	double factor = sqrt(classes / (classes - 1.0));
+
+	for (int k = 0; k < classes; k++)
+		share[k] = k == class ? 0 : (Wide) ((double) share[k] * factor);
+}
+
 /* Adds labels of one class: e_class - p, a slope as those of a loss of the margin. */
 static void
 add_row(SoftmaxWork *work, const int32_t *v, int64_t labels, int class, Wide *share)
 {
 	int dimension = work->dimension;
 	Wide score[INSTANCE_MAX_CLASSES];
+	bool raised;
 
 	for (int k = 0; k < work->classes; k++)
 		score[k] = row_score(v, work->split->high + k * dimension, work->split->low + k * dimension,
 							 dimension, OPEN_REACH);
-	softmax_shares(work->table, score, work->classes, share);
+	raised = softmax_shares(work->table, score, work->classes, class, share);
 	for (int k = 0; k < work->classes; k++)
 	{
 		Wide slope = (k == class && !MUTANT(248) ? (Wide) 1 << SLOPE_FINE_BITS : 0) - share[k];
@@ -57,6 +68,8 @@ add_row(SoftmaxWork *work, const int32_t *v, int64_t labels, int class, Wide *sh
 		add_pull(v, labels, 0, slope, 0, dimension, work->sums.part + k * dimension,
 				 work->sums.rest + k * dimension);
 	}
+	if (raised)
+		set_raised_bends(share, work->classes, class);
 }
 
 /* All rows of a block for one pair of classes, so that its sums stay in the processor's cache. */

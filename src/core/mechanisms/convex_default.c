@@ -52,6 +52,15 @@ convex_usual_radius(const Encoding *encoding)
 	return row_length(encoding, USUAL_SQUARE);
 }
 
+/* The share of the longest row for which all rows have the same length once they are clipped. */
+#define EVEN_SHARE 0.15
+
+double
+convex_even_radius(const Encoding *encoding)
+{
+	return fmax(EVEN_SHARE * convex_default_radius(encoding), CONVEX_RADIUS_MIN);
+}
+
 /* ---- regularisation ---- */
 
 /*
@@ -132,6 +141,17 @@ convex_noise_length(const MechanismRequest *request)
 		   (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
 }
 
+/* The coordinates of Gamma noise in the objective (theorem V14). */
+static int
+noise_dimension(const MechanismRequest *request)
+{
+	int classes = request->convex.classes;
+
+	return classes > 0 && convex_kind(request) == CONVEX_OBJECTIVE
+			   ? request->grid.dimension / classes * (classes - 1)
+			   : request->grid.dimension;
+}
+
 /*
  * The root mean square of the noise of a column over the noise's scale, for weights of features; of
  * K-norm noise over its reach.
@@ -145,7 +165,7 @@ column_spread(const MechanismRequest *request)
 	if (terms->noise == CONVEX_GAUSSIAN)
 		return terms->radius;
 	if (terms->noise == CONVEX_GAMMA)
-		return terms->radius * sqrt(request->grid.dimension + 1);
+		return terms->radius * sqrt(noise_dimension(request) + 1);
 	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
 	return columns_body_spread(&body);
 }
@@ -203,7 +223,7 @@ convex_set_shorter_noise(MechanismRequest *request, const Encoding *encoding, in
 
 /*
  * Lambda over the noise s of a column, by s / n, and where n is not declared: for labels (rule
- * U17) and for targets (rule Y3).
+ * U17), classes (rule V18) and targets (rule Y3).
  */
 typedef struct Kappa
 {
@@ -215,6 +235,7 @@ typedef struct Kappa
 } Kappa;
 
 static const Kappa kappa_of_labels = {500, 0.2, 20, 2, 0.5};
+static const Kappa kappa_of_classes = {200, 0.2, 20, 2, 0.5};
 static const Kappa kappa_of_targets = {30, 0.02, 20, 0.3, 0.25};
 
 /*
@@ -226,9 +247,11 @@ static int64_t
 lambda_by_rows(const MechanismRequest *request, int64_t rows)
 {
 	const ConvexTerms *terms = &request->convex;
-	const Kappa *by = terms->loss == LOSS_SQUARES ? &kappa_of_targets : &kappa_of_labels;
+	const Kappa *by = terms->loss == LOSS_SQUARES ? &kappa_of_targets
+					  : terms->classes > 0        ? &kappa_of_classes
+												  : &kappa_of_labels;
 	double epsilon = convex_inner_epsilon(privacy_epsilon(request->epsilon));
-	double least = loss_curvature(terms->loss) / expm1(by->hessian * epsilon) * LAMBDA_ONE;
+	double least = convex_lambda_for_hessian(terms, by->hessian * epsilon) * LAMBDA_ONE;
 	double low = log(fmin(fmax(least, LAMBDA_MIN), LAMBDA_MAX));
 	double high = log(LAMBDA_MAX);
 	double spread = column_spread(request);
@@ -294,9 +317,6 @@ convex_default_threshold(int64_t epsilon)
 
 /* ---- a classifier ---- */
 
-/* The radius with Gaussian noise as a share of the longest row: all rows have that length. */
-#define GAUSSIAN_SHARE 0.15
-
 double
 convex_default_classifier(MechanismRequest *request, const Encoding *encoding, int64_t delta,
 						  int64_t rows)
@@ -313,7 +333,7 @@ convex_default_classifier(MechanismRequest *request, const Encoding *encoding, i
 	knorm = convex_column_noise(request, encoding);
 	if (delta == 0)
 		return knorm;
-	gaussian.convex.radius = fmax(GAUSSIAN_SHARE * gaussian.convex.radius, CONVEX_RADIUS_MIN);
+	gaussian.convex.radius = convex_even_radius(encoding);
 	convex_set_noise(&gaussian, CONVEX_GAUSSIAN, delta);
 	gaussian.convex.lambda = convex_default_lambda_for_noise(&gaussian, rows);
 	other = convex_column_noise(&gaussian, encoding) / gaussian.convex.radius *

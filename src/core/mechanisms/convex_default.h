@@ -17,6 +17,9 @@ extern double convex_default_radius(const Encoding *encoding);
 /* The same where numbers have a third of their largest squares. */
 extern double convex_usual_radius(const Encoding *encoding);
 
+/* So short that nearly all rows are clipped to it: they all count alike. */
+extern double convex_even_radius(const Encoding *encoding);
+
 /*
  * Beyond which residual, as a share of the targets' largest size, the slope of LOSS_SQUARES is
  * clipped; epsilon is a row's, in nano-units.

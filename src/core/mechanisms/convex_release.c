@@ -361,7 +361,7 @@ convex_describe(const MechanismRequest *request, Facts *facts)
 {
 	const ConvexTerms *terms = &request->convex;
 
-	facts_text(facts, "loss", terms->classes > 0 ? "softmax" : loss_names[terms->loss]);
+	facts_text(facts, "loss", terms->classes > 0 ? "clipped_softmax" : loss_names[terms->loss]);
 	facts_number(facts, "regularization", convex_regularization(terms), FACT_EXACT);
 	facts_number(facts, "radius", terms->radius, FACT_EXACT);
 }

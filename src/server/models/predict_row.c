@@ -334,5 +334,5 @@ PG_FUNCTION_INFO_V1(dpobj_predict_class_proba_row);
 Datum
 dpobj_predict_class_proba_row(PG_FUNCTION_ARGS)
 {
-	return class_result(fcinfo, predictor_class_shares);
+	return class_result(fcinfo, predictor_class_probabilities);
 }

@@ -430,7 +430,7 @@ class_columns(const Predictor *predictor)
 					 "       CASE WHEN h.highest IS NOT NULL THEN\n"
 					 "       ARRAY[%s] END AS dp_probability,\n"
 					 "       CASE h.highest",
-					 list_classes(predictor, "e.share_%1$d / e.sum", ", "));
+					 list_classes(predictor, "e.part_%1$d / e.sum", ", "));
 	for (int k = 0; k < predictor->classes; k++)
 		appendStringInfo(&text, " WHEN p.score_%d THEN %s", k + 1,
 						 quote_literal_cstr(text_to_cstring(predictor->class_name[k])));
@@ -438,14 +438,27 @@ class_columns(const Predictor *predictor)
 	return text.data;
 }
 
-/* What the columns of a model of several classes are computed from. */
+/*
+ * What the columns of a model of several classes are computed from, as in predictor.c.  OFFSET 0
+ * keeps the planner from writing a share out at each place where it is used.
+ */
 static void
 append_shares(StringInfo text, const Predictor *predictor)
 {
+	int classes = predictor->classes;
+	char *part =
+		psprintf("s.share_%%1$d / s.sum * greatest(1, (1 - s.share_%%1$d / s.sum) * %d / %d)"
+				 " AS part_%%1$d",
+				 classes, classes - 1);
+
 	appendStringInfo(text, " CROSS JOIN LATERAL (SELECT greatest(%s) AS highest) AS h\n",
 					 list_classes(predictor, "p.score_%1$d", ", "));
 	appendStringInfo(text,
-					 " CROSS JOIN LATERAL (SELECT s.*, %s AS sum FROM (\n  SELECT %s) AS s) AS e\n",
+					 " CROSS JOIN LATERAL (SELECT p.*, %s AS sum FROM (\n"
+					 "  SELECT %s FROM (SELECT s.*, %s AS sum FROM (\n"
+					 "  SELECT %s) AS s OFFSET 0) AS s OFFSET 0) AS p) AS e\n",
+					 list_classes(predictor, "p.part_%1$d", " + "),
+					 list_classes(predictor, part, ",\n         "),
 					 list_classes(predictor, "s.share_%1$d", " + "),
 					 list_classes(predictor,
 								  "CASE WHEN p.score_%1$d - h.highest < -709.78 THEN 0"

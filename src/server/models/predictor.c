@@ -251,17 +251,27 @@ predictor_class_name(const Predictor *predictor, const double *score)
 	return PointerGetDatum(predictor->class_name[predictor_class(predictor, score)]);
 }
 
+/* In the order of the operations of predict_sql.c. */
 Datum
-predictor_class_shares(const Predictor *predictor, const double *score)
+predictor_class_probabilities(const Predictor *predictor, const double *score)
 {
-	Datum share[INSTANCE_MAX_CLASSES];
+	Datum probability[INSTANCE_MAX_CLASSES];
+	double part[INSTANCE_MAX_CLASSES];
 	double highest = score[predictor_class(predictor, score)];
+	int classes = predictor->classes;
 	double sum = 0;
+	double parts = 0;
 
-	for (int k = 0; k < predictor->classes; k++)
+	for (int k = 0; k < classes; k++)
 		sum += exp(score[k] - highest);
-	for (int k = 0; k < predictor->classes; k++)
-		share[k] = Float8GetDatum(exp(score[k] - highest) / sum);
-	return PointerGetDatum(construct_array(share, predictor->classes, FLOAT8OID, sizeof(float8),
+	for (int k = 0; k < classes; k++)
+	{
+		part[k] = exp(score[k] - highest) / sum;
+		part[k] *= Max(1.0, (1.0 - part[k]) * classes / (classes - 1));
+		parts += part[k];
+	}
+	for (int k = 0; k < classes; k++)
+		probability[k] = Float8GetDatum(part[k] / parts);
+	return PointerGetDatum(construct_array(probability, classes, FLOAT8OID, sizeof(float8),
 										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

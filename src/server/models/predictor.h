@@ -56,9 +56,12 @@ extern int predictor_class(const Predictor *predictor, const double *score);
 /* That class; of a model without classes 0 if it predicts positive, else 1; -1 without a score. */
 extern int predictor_answer(const Predictor *predictor, const double *features);
 
-/* What SQL functions return for these scores: the name of that class, a text, and the shares
- * exp(score) / sum of exp(scores), a float8[]. */
+/*
+ * What SQL functions return for these scores: the name of that class, a text, and the
+ * probabilities, a float8[].  These are the shares p = exp(score) / sum of exp(scores) times
+ * max(1, (1 - p) K / (K - 1)), divided by their sum (theorem V17).
+ */
 extern Datum predictor_class_name(const Predictor *predictor, const double *score);
-extern Datum predictor_class_shares(const Predictor *predictor, const double *score);
+extern Datum predictor_class_probabilities(const Predictor *predictor, const double *score);
 
 #endif

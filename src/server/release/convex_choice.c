@@ -24,10 +24,12 @@ convex_choose_radius(TrainingMethod method, const Options *options, const Encodi
 	double share = mechanism != NULL && mechanism->clip_share > 0 ? mechanism->clip_share : 1;
 	double radius = options->radius;
 
+	if (radius == 0 && method == METHOD_LINEAR)
+		return convex_usual_radius(encoding);
+	if (radius == 0 && method == METHOD_SOFTMAX)
+		return convex_even_radius(encoding);
 	if (radius == 0)
-		return method == METHOD_LINEAR
-				   ? convex_usual_radius(encoding)
-				   : fmax(convex_default_radius(encoding) * share, CONVEX_RADIUS_MIN);
+		return fmax(convex_default_radius(encoding) * share, CONVEX_RADIUS_MIN);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
 		mechanism_refuse_range("radius", CONVEX_RADIUS_MIN, CONVEX_RADIUS_MAX, NULL);
 	return radius;
@@ -202,9 +204,10 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	grid_set_plain(&request->grid, choose_weights(options, encoding));
 	request->convex.classes = options->classes;
 	request->kind = mechanism_kind(mechanism);
-	request->convex.loss = method == METHOD_SVM      ? LOSS_HUBER
-						   : method == METHOD_LINEAR ? LOSS_SQUARES
-													 : options->loss;
+	request->convex.loss = method == METHOD_SVM       ? LOSS_HUBER
+						   : method == METHOD_LINEAR  ? LOSS_SQUARES
+						   : method == METHOD_SOFTMAX ? LOSS_CLIPPED
+													  : options->loss;
 	request->convex.radius = convex_choose_radius(method, options, encoding);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	mechanism_check_options(options, mechanism);

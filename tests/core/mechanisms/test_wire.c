@@ -136,7 +136,7 @@ draw_classes(MechanismRequest *request, Instance *instance)
 	if (request->grid.dimension % classes != 0)
 		return;
 	request->convex.classes = classes;
-	request->convex.loss = LOSS_LOGISTIC;
+	request->convex.loss = LOSS_CLIPPED;
 	request->convex.noise = CONVEX_GAMMA;
 	request->convex.delta = 0;
 	memset(&request->convex.columns, 0, sizeof(request->convex.columns));
