@@ -31,6 +31,8 @@ measure_core() {
   nice -n 10 "$work/accuracy" "$work" "$@"
   build accuracy_linear
   nice -n 10 "$work/accuracy_linear" "$work" "$@"
+  build accuracy_classes
+  nice -n 10 "$work/accuracy_classes" "$work" "$@"
 }
 
 measure_peers() {

@@ -142,14 +142,6 @@ least_error(const LinearSet *linear)
 /* ---- noisy descent ---- */
 
 static double
-normal(TestStream *stream)
-{
-	double u = 1 - teststream_between(stream, 0, 1);
-
-	return sqrt(-2 * log(u)) * cos(2 * M_PI * teststream_between(stream, 0, 1));
-}
-
-static double
 descent_error(const LinearSet *linear, double rho, int count, double clip, double length,
 			  TestStream *stream)
 {
@@ -177,8 +169,8 @@ descent_error(const LinearSet *linear, double rho, int count, double clip, doubl
 		}
 		for (int j = 0; j < d; j++)
 		{
-			weight[j] -=
-				length * (gradient[j] + sigma * normal(stream)) / (double) linear->set.rows;
+			weight[j] -= length * (gradient[j] + sigma * accuracy_normal(stream)) /
+						 (double) linear->set.rows;
 			if (t >= count / 2)
 				mean[j] += weight[j] / (count - count / 2);
 		}

@@ -278,6 +278,14 @@ accuracy_time_release(const AccuracySet *set, const MechanismRequest *request, B
 
 /* ---- many ---- */
 
+static inline double
+accuracy_normal(TestStream *stream)
+{
+	double u = 1 - teststream_between(stream, 0, 1);
+
+	return sqrt(-2 * log(u)) * cos(2 * M_PI * teststream_between(stream, 0, 1));
+}
+
 static inline void
 accuracy_finish(Accuracy *accuracy, double sum, double squares, int runs)
 {

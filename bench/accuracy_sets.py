@@ -25,6 +25,13 @@ label first. Every encoding is made of public constants:
   ages     the age of all 32,561 rows of the raw file by six columns of words, hours and the label
   beam     magic's second number by the other nine
   slopes   the columns of mixed30, with a target drawn from a linear model of them
+  marriage marital status of all rows of the raw file in three classes (married, never, formerly), by
+           sex, race, occupation, age, hours and the label: sets for dp_softmax, whose classes stand
+           in front
+  school   education of all rows of the raw file in three classes (at most high school, some
+           college, a degree), by class of work, occupation, sex, age, hours and the label
+  three    10,000 generated rows of 15 numbers, three classes of a softmax model
+  five     20,000 generated rows of a group of five and 11 numbers, five classes of unequal shares
 """
 import csv
 import glob
@@ -178,6 +185,47 @@ def write_slopes(data, folder):
     write_targets(folder, 'slopes', [5, 5, 5] + [1] * 15, [(0, 1)] * 15 + [(-1, 1)] * 15, rows)
 
 
+def write_classes(folder, name, classes, groups, bounds, rows):
+    """rows: a class from 0 on, then the features."""
+    write(folder, name, [1] + groups, [], [(0, classes - 1)] + bounds, [(1, row) for row in rows])
+
+
+MARRIAGES = {'Never-married': 1, 'Divorced': 2, 'Separated': 2, 'Widowed': 2}  # others: 0
+
+
+def school(row):
+    years = int(row[4])
+    return 0 if years <= 9 else 1 if years <= 12 else 2
+
+
+def person_of(row):
+    """Age, hours, sex and the label, between -1 and 1."""
+    return [(int(row[0]) - 53.5) / 36.5, clip(int(row[12]) / 40 - 1, -1, 1), int(row[9] == 'Male'), int(positive(row))]
+
+
+def write_adult_classes(raw, folder):
+    for name, class_of, words in [('marriage', lambda row: MARRIAGES.get(row[5], 0), [8, 6]),
+                                  ('school', school, [1, 6])]:
+        levels = [(column, levels_of(raw, column)) for column in words]
+        groups = [len(found) for _, found in levels] + [1] * 4
+        rows = [[class_of(row)] + sum((one_hot(row[column], found) for column, found in levels), []) + person_of(row)
+                for row in raw]
+        write_classes(folder, name, 3, groups, [(0, 1)] * (sum(groups) - 4) + [(-1, 1)] * 2 + [(0, 1)] * 2, rows)
+
+
+def write_drawn_classes(folder, name, seed, count, classes, group, numbers, strength):
+    draw = random.Random(seed)
+    weights = [[draw.gauss(0, strength) for _ in range(group + numbers + 1)] for _ in range(classes)]
+    rows = []
+    for _ in range(count):
+        row = one_hot(draw.randrange(group), range(group)) if group > 0 else []
+        row += [draw.uniform(-1, 1) for _ in range(numbers)]
+        scores = [sum(w * x for w, x in zip(weight, row + [1])) for weight in weights]
+        rows.append([draw.choices(range(classes), [math.exp(score) for score in scores])[0]] + row)
+    write_classes(folder, name, classes, [group] * (group > 0) + [1] * numbers,
+                  [(0, 1)] * group + [(-1, 1)] * numbers, rows)
+
+
 def write_panel(data, folder):
     for path in sorted(glob.glob(os.path.join(data, 'panel', '*.dat.gz'))):
         name = os.path.basename(path)[:-len('.dat.gz')]
@@ -261,6 +309,9 @@ def main(data, folder):
     write_ages(raw, folder)
     write_beam(data, folder)
     write_slopes(data, folder)
+    write_adult_classes(raw, folder)
+    write_drawn_classes(folder, 'three', 6, 10000, 3, 0, 15, 1.2)
+    write_drawn_classes(folder, 'five', 7, 20000, 5, 5, 11, 1)
 
 
 if __name__ == '__main__':
