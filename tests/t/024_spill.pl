@@ -79,14 +79,15 @@ sub no_files
 	return;
 }
 
-# Private memory of a process, in kB.
-sub private_memory
+# A line of a process's status, in kB.
+sub memory
 {
-	my ($pid) = @_;
-	open my $file, '<', "/proc/$pid/status" or return -1;
-	my ($size) = map { /^RssAnon:\s+(\d+)/ } <$file>;
+	my ($pid, $line) = @_;
+	my ($size) = slurp_file("/proc/$pid/status") =~ /^$line:\s+(\d+)/m;
 	return $size;
 }
+sub private_memory { return memory($_[0], 'RssAnon'); }
+sub most_memory { return memory($_[0], 'VmHWM'); }
 
 # Sends a training, stops its solver while it reads, and calls the block with session and solver.
 sub while_reading
@@ -366,7 +367,7 @@ spends(
 		is_answered($session->ask('FETCH 1 FROM c'), 'the cursor returns a release');
 	});
 
-# The most memory of the backend until the solver runs, and the limit of the solver.
+# The most memory of the backend, and the limit of the solver.
 spends(
 	$node,
 	'memory_limit of a halfspace',
@@ -377,21 +378,15 @@ spends(
 		for my $limit (0, 64)
 		{
 			my $session = session_with(@large, "SET dpobj.memory_limit = '${limit}MB'");
+			my $before = most_memory($session->pid);
 			$session->send($statement);
-			$peak{$limit} = 0;
-			my $solver;
-			wait_until(
-				30,
-				sub {
-					my $now = private_memory($session->pid);
-					$peak{$limit} = $now if $now > $peak{$limit};
-					($solver) = grep { $_ != $session->pid } map { $_->[0] } grep { $_->[1] == $session->pid } solvers_and_backends($node);
-					return defined $solver;
-				}) or die 'no solver was started';
+			my $solver = solver_of($node, $session);
 			ok(wait_until(5, sub { slurp_file("/proc/$solver/limits") =~ /^Max address space\s+50331648 /m }),
 				'the solver may have three quarters of the limit') if $limit == 64;
 			is_answered($session->result, "the training is answered, memory_limit $limit");
+			$peak{$limit} = most_memory($session->pid) - $before;
 		}
+		diag("memory_limit of a halfspace: $peak{0} kB without a limit, $peak{64} kB with 64 MB");
 		cmp_ok($peak{0}, '>', 24 * 1024, 'without a limit the backend has the rows in memory');
 		cmp_ok($peak{64}, '<', 16 * 1024, 'with a limit the backend uses at most a quarter of it');
 	});
