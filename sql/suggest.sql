@@ -32,6 +32,15 @@ SELECT s -> 'age' AS half_above FROM dpobj.suggest('guest', 10000, '{"age": [0, 
 -- with little epsilon there is an answer, too
 SELECT s - 'age' - 'region' AS declared FROM dpobj.suggest('guest', 0.01, '{"age": [0, 120], "region": ["north", "south"]}') s;
 
+-- of some rows only
+SELECT s -> 'region' -> 'levels' AS levels, s -> 'age' AS age
+  FROM dpobj.suggest('guest', 10000, '{"age": [0, 96], "region": ["north", "south"]}', filter => '{"member": {"in": [true]}}') s;
+SELECT s ? 'region' AS nobody FROM dpobj.suggest('guest', 10000, '{"region": ["north", "south"]}', '{"same": {">": 7}}') s;
+SELECT parameters -> 'filter' AS filter FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
+-- A price is of all columns; what a column is off by grows with their number.
+SELECT jsonb_pretty(dpobj.price('guest', NULL, 1, method => 'suggest', options => '{"columns": {"age": [0, 120], "region": ["north", "south"]}}') - 'remaining');
+SELECT dpobj.price('guest', NULL, 1, method => 'suggest', options => '{"columns": {"region": ["north", "south"]}}', filter => '{"member": {"in": [true]}}') -> 'error' AS one_column;
+
 -- what is refused, before a charge
 SELECT epsilon AS before FROM dpobj.remaining('guest') \gset
 SELECT * FROM answers('SELECT dpobj.suggest(%)', $$NULL, 1, '{}'$$, $$'guest', NULL, '{}'$$, $$'guest', 1, NULL$$, $$'guest', 1, '[]'$$, $$'guest', 1, '{}'$$,
@@ -42,6 +51,10 @@ SELECT * FROM answers('SELECT dpobj.suggest(%)', $$NULL, 1, '{}'$$, $$'guest', N
   $$'guest', 1, '{"region": ["a", null]}'$$, $$'guest', 1, '{"region": ["a", "a"]}'$$, $$'guest', 1, '{"region": [0, 1]}'$$,
   $$'guest', 0, '{"age": [0, 1]}'$$, $$'guest', 0.0009, '{"age": [0, 1]}'$$, $$'guest', 1000000, '{"age": [0, 1]}'$$);
 SELECT answer_of(format('SELECT dpobj.suggest(%L, 1, %L)', 'guest', (SELECT jsonb_build_object('region', jsonb_agg(i::text)) FROM generate_series(1, 10000) i))) AS long_list;
+SELECT * FROM answers('SELECT dpobj.suggest(%)', $$'guest', 1, '{"age": [0, 120]}', '{"none": 1}'$$, $$'guest', 1, '{"age": [0, 120]}', '{"income": {"in": ["higher"]}}'$$);
+SELECT * FROM answers($$SELECT dpobj.price('guest', NULL, 1, method => 'suggest', options => %)$$, 'NULL', $$'[]'$$, $$'{}'$$, $$'{"columns": 1}'$$, $$'{"columns": {}}'$$,
+  $$'{"columns": {"none": [0, 1]}}'$$, $$'{"columns": {"age": [0, 120]}, "level": 0.9}'$$);
+SELECT answer_of($$SELECT dpobj.price_aggregate('suggest', 2, 1)$$) AS without_a_table;
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('guest');
 \c - dpobj_suggest_eve
 SELECT dpobj.suggest('guest', 1, '{"age": [0, 120]}');

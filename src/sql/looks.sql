@@ -100,11 +100,11 @@ CREATE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[]
 COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
 
-CREATE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb, name text DEFAULT NULL)
+CREATE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb, filter jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_suggest';
-COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb, text) IS
+COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb, jsonb, text) IS
   'a declaration for dpobj.protect: what is declared, and encoders from public ranges and lists of levels, and private quantiles and counts';
 
 CREATE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,

@@ -165,6 +165,12 @@ SELECT audit.add_call('dpobj.profile', 1, 0, '[[[[1], true, 0]], [[[1], null, 5]
                       $$SELECT (bool_and(rows >= 1) FILTER (WHERE bin IN ('usable', '-1 to 1', 'true'))
                                 AND bool_and(rows <= 0) FILTER (WHERE bin IN ('not usable', 'above 1') OR ("column" = 'y' AND bin = 'NULL')))::int
                         FROM dpobj.profile('{0}', 1.0)$$);
+-- A level is suggested from 7 rows on, as drawn: a row leaves the six of "a" and joins the seven of "b".
+SELECT audit.add_call('dpobj.suggest', 1, 0,
+                      (SELECT jsonb_agg(side ORDER BY a DESC)
+                         FROM (SELECT a, jsonb_agg(jsonb_build_array(ARRAY[1], NULL, NULL, CASE WHEN i <= a THEN 'a' ELSE 'b' END)) AS side
+                                 FROM unnest('{6,5}'::int[]) a, generate_series(1, 13) i GROUP BY a) s),
+                      $$SELECT coalesce(s #> '{part,levels}' = '["a"]', false)::int FROM dpobj.suggest('{0}', 1.0, '{"part": ["a", "b"]}') s$$);
 
 -- ---- dpobj.train ----
 
@@ -175,7 +181,7 @@ INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.tr
 -- The calibration for batches, the calls of opsamp and a pool take long, choices and counts hardly any time.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
 UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian|pool';
-UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.(count|profile|residuals)';
+UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.(count|profile|suggest|residuals)';
 UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
 
 SELECT audit.make_tables(p) FROM audit.pair p;

@@ -3,6 +3,8 @@
  */
 #include "core/mechanisms/suggestion.h"
 
+#include <math.h>
+
 #include "core/base/mutant.h"
 
 void
@@ -78,6 +80,17 @@ suggestion_draw(const Look *look, int64_t epsilon, Bits *bits, int column, int64
 	number += suggestion_first(look, column);
 	for (int cell = 0; cell < part.cells; cell++)
 		look_draw(&part, suggestion_share(look, epsilon), bits, cell, number);
+}
+
+double
+suggestion_error(const Look *look, int64_t epsilon, int column, double beta)
+{
+	Look part = part_of(look, column);
+	double most = 0;
+
+	for (int i = 0; i < look_answers(&part); i++)
+		most = fmax(most, look_error(&part, suggestion_share(look, epsilon), i, beta));
+	return most;
 }
 
 int

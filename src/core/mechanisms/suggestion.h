@@ -35,6 +35,12 @@ extern void suggestion_add(const Look *look, const int32_t *x, int64_t rows, int
 extern void suggestion_draw(const Look *look, int64_t epsilon, Bits *bits, int column,
 							int64_t *number);
 
+/*
+ * The most that an answer about a column is off by, but for a chance of beta for each: in rows of a
+ * level, in ranks of a quantile.
+ */
+extern double suggestion_error(const Look *look, int64_t epsilon, int column, double beta);
+
 /* The number of answers of all parts, one part after the other; and one of them. */
 extern int suggestion_answers(const Look *look);
 extern void suggestion_answer(const Look *look, int64_t epsilon, double level,

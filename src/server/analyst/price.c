@@ -17,11 +17,13 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 
 #include "core/base/names.h"
 #include "core/mechanisms/evaluation.h"
+#include "core/mechanisms/suggestion.h"
 #include "core/mechanisms/utility.h"
 
 #include "server/base/extension.h"
@@ -257,7 +259,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	training->by_analyst = true;
 	training_set_cost(training, PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID,
 					  PG_GETARG_DATUM(TRAIN_DELTA), NUMERICOID);
-	training_set_method(training, method, EVALUATIONS LOOKS);
+	training_set_method(training, method, EVALUATIONS LOOKS ", suggest");
 	if (!PG_ARGISNULL(TRAIN_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
 	if (!PG_ARGISNULL(TRAIN_LABEL))
@@ -529,6 +531,10 @@ price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *o
 	double low = NAN;
 	double high = NAN;
 
+	if (kind == LOOK_SUGGESTION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("method \"suggest\" has no price without a table"),
+						errhint("Call dpobj.price with the table and the option \"columns\".")));
 	looks_begin(request, kind);
 	decimal_epsilon(epsilon, NUMERICOID, &request->cost);
 	decimal_delta(delta, NUMERICOID, &request->cost);
@@ -579,6 +585,25 @@ append_look_error(StringInfo json, const LookRequest *request)
 	appendStringInfo(json, "%s, \"beta\": %g}", look->kind == LOOK_QUANTILES ? "]" : "", beta);
 }
 
+/* Of each column the most that a number of rows or a rank is off by. */
+static void
+append_suggestion_error(StringInfo json, const AnalystLook *look)
+{
+	const LookRequest *request = &look->request;
+	double beta = 1.0 - request->level;
+
+	appendStringInfoString(json, ", \"error\": {");
+	for (int i = 0; i < request->look.columns; i++)
+	{
+		appendStringInfoString(json, i == 0 ? "\"columns\": {" : ", ");
+		escape_json(json, look->opened.features.encoder[i].column.name);
+		appendStringInfo(json, ": {\"%s\": %.6g}",
+						 request->look.part[i].kind == LOOK_QUANTILES ? "ranks" : "rows",
+						 suggestion_error(&request->look, request->cost.epsilon, i, beta));
+	}
+	appendStringInfo(json, "}, \"beta\": %g}", beta);
+}
+
 static void
 append_look(StringInfo json, const LookRequest *request)
 {
@@ -591,13 +616,22 @@ append_look(StringInfo json, const LookRequest *request)
 					 decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
 					 adjacency_name(look->adjacency));
 	append_unit(json, look->rows_per_person > 1 ? (int) look->rows_per_person : 0);
-	if (look->kind == LOOK_PROFILE)
+	if (look->columns > 0)
 		appendStringInfo(json, ", \"columns\": %d", look->columns);
 	else
 		appendStringInfo(json, ", \"cells\": %d", look->cells);
 	if (look->kind == LOOK_QUANTILES)
 		looks_append_quantiles(json, look);
-	append_look_error(json, request);
+}
+
+/* The option of that name, for a suggestion whose columns are no argument of a price. */
+static Jsonb *
+columns_option(Jsonb *options)
+{
+	JsonbValue *columns = option_of(options, "columns");
+
+	require_option(LOOK_SUGGESTION, columns != NULL, "columns", "{\"age\": [0, 120]}");
+	return JsonbValueToJsonb(columns);
 }
 
 static List *
@@ -629,7 +663,7 @@ by_option(Jsonb *options)
 
 /*
  * The argument label is the column, features are the columns of a profile; those that rows are
- * grouped by are an option.
+ * grouped by, and what is public about the columns of a suggestion, are options.
  */
 static void
 price_table_look(FunctionCallInfo fcinfo, Oid table, LookKind kind, StringInfo json)
@@ -641,11 +675,13 @@ price_table_look(FunctionCallInfo fcinfo, Oid table, LookKind kind, StringInfo j
 	looks_begin(&look.request, kind);
 	look.request.table = table;
 	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &look.request.cost);
-	if (kind != LOOK_COUNT && kind != LOOK_PROFILE)
+	if (kind != LOOK_COUNT && kind != LOOK_PROFILE && kind != LOOK_SUGGESTION)
 		look.column = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
 	look.options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	look.filter = argument_json(fcinfo, TRAIN_FILTER, "filter");
-	if (kind != LOOK_PROFILE)
+	if (kind == LOOK_SUGGESTION)
+		look.known = columns_option(look.options);
+	else if (kind != LOOK_PROFILE)
 		look.by = by_option(look.options);
 	else if (!PG_ARGISNULL(TRAIN_FEATURES))
 		look.by = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
@@ -654,6 +690,10 @@ price_table_look(FunctionCallInfo fcinfo, Oid table, LookKind kind, StringInfo j
 	require_quantiles(&look.request);
 	check_least_epsilon(&look.request.cost);
 	append_look(json, &look.request);
+	if (kind == LOOK_SUGGESTION)
+		append_suggestion_error(json, &look);
+	else
+		append_look_error(json, &look.request);
 	pair = looks_pair(&look.request);
 	append_remaining(json, table, &pair, protection.adjacency);
 }
@@ -668,6 +708,7 @@ price_look(FunctionCallInfo fcinfo, LookKind kind, StringInfo json)
 					  argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
 					  argument_json(fcinfo, 4, "options"), &request);
 	append_look(json, &request);
+	append_look_error(json, &request);
 }
 
 /* dpobj.price(relation, label, epsilon, features, delta, method, options, filter) -> jsonb */

@@ -208,6 +208,8 @@ suggest_settle(AnalystLook *look)
 	List *names;
 	Look *part;
 
+	if (look->is_price)
+		looks_read_price_options(&look->request, look->options, NULL, NULL);
 	if (!JsonContainerIsObject(known) || JsonContainerSize(known) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("columns must be a JSON object with a member for each column"),
@@ -216,7 +218,7 @@ suggest_settle(AnalystLook *look)
 	names = json_keys(known);
 	looks_set_columns(&look->request, list_length(names));
 	analyst_open_profile(look->request.table, make_reading(look->request.table, look->known, names),
-						 names, NULL, &look->opened);
+						 names, look->filter, &look->opened);
 	part = palloc(columns->count * sizeof(Look));
 	for (int i = 0; i < columns->count; i++)
 		set_part(&columns->encoder[i], json_member(known, columns->encoder[i].column.name),
@@ -412,7 +414,7 @@ put_suggestion(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 	kept_add_row(rows, descriptor, &declaration, &isnull);
 }
 
-/* dpobj.suggest(relation, epsilon, columns, name) -> jsonb */
+/* dpobj.suggest(relation, epsilon, columns, filter, name) -> jsonb */
 PG_FUNCTION_INFO_V1(dpobj_suggest);
 Datum
 dpobj_suggest(PG_FUNCTION_ARGS)
@@ -429,6 +431,7 @@ dpobj_suggest(PG_FUNCTION_ARGS)
 	decimal_epsilon(argument_value(fcinfo, 1, "epsilon"), NUMERICOID, &look.request.cost);
 	argument_require(PG_ARGISNULL(2), "columns");
 	look.known = argument_json(fcinfo, 2, "columns");
+	look.filter = argument_json(fcinfo, 3, "filter");
 	analyst_enter(look.request.table);
 	kept_begin(fcinfo, &look.terms);
 	if (!kept_find(fcinfo, &look.terms, KEPT_ANSWER, &kept))

@@ -33,10 +33,10 @@ looks_name(LookKind kind)
 bool
 looks_find(const char *name, LookKind *kind)
 {
-	int position = names_find(names, LOOK_SUGGESTION, name);
+	int position = names_find(names, LOOK_KINDS, name);
 
 	*kind = (LookKind) position;
-	return position < LOOK_SUGGESTION;
+	return position < LOOK_KINDS;
 }
 
 /* ---- the request ---- */
@@ -61,7 +61,7 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 	int count = 0;
 	ListCell *cell;
 
-	known[count++] = "level";
+	known[count++] = request->look.kind == LOOK_SUGGESTION ? "columns" : "level";
 	if (has_steps)
 		known[count++] = "steps";
 	if (request->look.kind == LOOK_PROFILE && OidIsValid(request->table))

@@ -50,7 +50,7 @@ typedef struct LookRequest
 
 /*
  * The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles, profile,
- * residuals; and suggest, which is not found, because a price cannot be asked for.
+ * residuals, suggest.
  */
 extern const char *looks_name(LookKind kind);
 extern bool looks_find(const char *name, LookKind *kind);
@@ -67,7 +67,8 @@ extern void looks_read_options(LookRequest *request, Jsonb *options, double *low
 
 /*
  * The same for a price, which reads "quantiles", too, for quantiles; without a table also
- * "adjacency" and "max_rows_per_person"; with one "by" is allowed, which the caller reads.
+ * "adjacency" and "max_rows_per_person"; with one "by" is allowed, which the caller reads.  Of a
+ * suggestion the only option is "columns", which the caller reads.
  */
 extern void looks_read_price_options(LookRequest *request, Jsonb *options, double *low,
 									 double *high);

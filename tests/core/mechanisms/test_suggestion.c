@@ -93,6 +93,16 @@ test_shares(void)
 	}
 }
 
+static double
+largest_error(const Look *one, int64_t share)
+{
+	double first = look_error(one, share, 0, 0.1);
+	double last = look_error(one, share, look_answers(one) - 1, 0.1);
+
+	CHECK(first > 0);
+	return first > last ? first : last;
+}
+
 /*
  * With the same bits a suggestion draws what its parts draw alone, with the share of epsilon, the
  * neighbours and the rows of a person that are written out here.
@@ -127,6 +137,7 @@ test_draws(Adjacency adjacency, int64_t rows_per_person)
 			one.rows_per_person = rows_per_person;
 			for (int cell = 0; cell < one.cells; cell++)
 				look_draw(&one, share, &bits, cell, at);
+			CHECK(suggestion_error(&look, epsilon, column, 0.1) == largest_error(&one, share));
 			for (int i = 0; i < look_answers(&one); i++)
 			{
 				LookAnswer first;
