@@ -117,7 +117,7 @@ SELECT '{}'::jsonb::dp_model;
 SELECT 'null'::jsonb::dp_model;
 SELECT NULL::jsonb::dp_model IS NULL AS none;
 SELECT (:'document'::jsonb - 'release')::dp_model;
-SELECT (:'document'::jsonb || jsonb_build_object('weights', array_fill(1, ARRAY[129])))::dp_model;
+SELECT (:'document'::jsonb || jsonb_build_object('weights', array_fill(1, ARRAY[10001])))::dp_model;
 SELECT * FROM answers(format('SELECT (%L::jsonb || ''%%'')::dp_model', :'document'),
   '{"more": 1}', '{"kind": "forest"}', '{"kind": 1}', '{"mechanism": null}', '{"weights": []}', '{"weights": 1}', '{"weights": [1, "2"]}',
   '{"weights": [1e400]}', '{"epsilon": -1}', '{"epsilon": "1"}', '{"delta": 1.5}', '{"adjacency": "some"}', '{"guarantee": true}',

@@ -204,7 +204,7 @@ SELECT dpobj.protect('iris', jsonb_build_object('length', '{"bins": [20]}'::json
 \c - dpobj_softmax_ana
 SELECT dpobj.train('iris', 'kind', 1, '{length}');
 \c - postgres
-SELECT dpobj.protect('iris', jsonb_build_object('kind', jsonb_build_object('levels', (SELECT array_agg(format('l%s', i)) FROM generate_series(1, 1000) i))));
+SELECT dpobj.protect('iris', jsonb_build_object('kind', jsonb_build_object('levels', (SELECT array_agg(format('l%s', i)) FROM generate_series(1, 1025) i))));
 -- a class without a row, one row, no row; persons; added and removed rows
 CREATE TABLE tulip AS SELECT * FROM iris WHERE id <= 3000;
 REVOKE ALL ON tulip FROM PUBLIC;

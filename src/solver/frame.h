@@ -25,7 +25,7 @@
 
 #define FRAME_PROBLEM_MAX (UINT64_C(1) << 36)
 #define FRAME_RANDOM_MAX 65536
-#define FRAME_ANSWER_MAX 65536
+#define FRAME_ANSWER_MAX 131072
 #define FRAME_COUNT_SIZE 4
 
 typedef enum FrameType

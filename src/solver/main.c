@@ -206,9 +206,10 @@ send_progress(void *context, const MechanismProgress *progress)
 static void
 send_answer(const MechanismRequest *request, const MechanismAnswer *answer)
 {
-	uint8_t bytes[WIRE_ANSWER_MAX];
+	static uint8_t bytes[WIRE_ANSWER_MAX];
 	size_t length = wire_encode_answer(request, answer, bytes);
 
+	_Static_assert(WIRE_ANSWER_MAX <= FRAME_ANSWER_MAX, "an answer fits a frame");
 	if (!frame_send(SERVER, FRAME_ANSWER, bytes, length))
 		server_is_gone();
 }

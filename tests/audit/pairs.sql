@@ -79,6 +79,9 @@ SELECT audit.add_grouped('objective, ' || noise, 'svm', 1, CASE noise WHEN 'gaus
 -- A group of two columns and an intercept, where all sums are the same: half of the noise is below 0.
 SELECT audit.add_call('objective, knorm', 1, 0, '[[], [[[1, 0], true]]]',
                       $$SELECT ((dp_svm(x, y, 1.0, 0, '{"noise": "knorm", "groups": [2], "adjacency": "add_remove", "regularization": 100}')).weights[1] < 0)::int FROM {0}$$);
+-- The index of a level: the loss is that of the weight of the other row's level.
+SELECT audit.add_call('objective, levels', 1, 0, '[[], [[[2], true]]]',
+                      $$SELECT ((dp_svm(x, y, 1.0, 0, '{"noise": "gamma", "levels": [2], "intercept": false, "adjacency": "add_remove", "regularization": 100}')).weights[2] < 0)::int FROM {0}$$);
 -- Both stages: a halfspace that gets the first row wrong is likelier when the second one comes.
 SELECT audit.add_call('pool', 1, 0, '[[[[1], false]], [[[1], false], [[1], true]]]',
                       $$SELECT ((dp_logistic(x, y, 1.0, 0, '{"mechanism": "pool", "n": 2, "adjacency": "add_remove", "dimension": 1, "intercept": false}')).weights[1] > 0)::int FROM {0}$$);

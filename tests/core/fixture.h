@@ -5,6 +5,7 @@
 #ifndef DPOBJ_TESTS_FIXTURE_H
 #define DPOBJ_TESTS_FIXTURE_H
 
+#include <math.h>
 #include <mpfr.h>
 
 #include "core/base/integers.h"
@@ -39,6 +40,13 @@ reseed(uint64_t seed)
 {
 	teststream_seed(&stream, seed);
 	bits_init(&bits, teststream_fill, &stream);
+}
+
+/* A number in units of 2^-places. */
+static inline Wide
+wide_of(double value, int places)
+{
+	return (Wide) ldexpl((long double) value, places);
 }
 
 static inline void

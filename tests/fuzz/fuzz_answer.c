@@ -11,12 +11,12 @@
 #include "fuzz.h"
 
 static void
-try_answer(const MechanismRequest *request, const uint8_t *bytes, size_t length)
+try_answer(const MechanismRequest *request, const uint8_t *bytes, size_t length, Memory *memory)
 {
-	uint8_t written[WIRE_ANSWER_MAX];
+	static uint8_t written[WIRE_ANSWER_MAX];
 	MechanismAnswer answer;
 
-	if (!wire_decode_answer(bytes, length, request, &answer))
+	if (!wire_decode_answer(bytes, length, request, memory, &answer))
 		return;
 	MUST(length <= WIRE_ANSWER_MAX);
 	MUST(wire_encode_answer(request, &answer, written) == length);
@@ -34,7 +34,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
 	if (length >= 2 && problem <= length - 2 &&
 		wire_decode_problem(bytes + 2, problem, arena_memory(arena), &request, &instance))
-		try_answer(&request, bytes + 2 + problem, length - 2 - problem);
+		try_answer(&request, bytes + 2 + problem, length - 2 - problem, arena_memory(arena));
 	arena_destroy(arena);
 	return 0;
 }

@@ -159,7 +159,7 @@ save_problem(int number, const MechanismRequest *request, Memory *memory)
 	MechanismRequest read;
 	Instance read_instance;
 	MechanismAnswer answer = {.loss = 3, .nodes = 17};
-	uint8_t reply[WIRE_ANSWER_MAX];
+	static uint8_t reply[WIRE_ANSWER_MAX];
 	size_t length;
 	size_t reply_length;
 	uint8_t *problem = wire_encode_problem(request, &instance, memory, &length);
@@ -169,6 +169,7 @@ save_problem(int number, const MechanismRequest *request, Memory *memory)
 	save("problem", number, problem, length);
 	if (request->grid.constraint == GRID_SPARSE)
 		answer.index[1] = 1;
+	mechanism_make_weights(request, memory, &answer);
 	reply_length = wire_encode_answer(request, &answer, reply);
 	both = memory_allocate(memory, 2 + length + reply_length, 1);
 	both[0] = (uint8_t) length;

@@ -25,6 +25,7 @@
 #include "core/base/privacy.h"
 #include "core/grid/grid.h"
 #include "core/rows/instance.h"
+#include "core/rows/levels.h"
 
 typedef enum ConvexLoss
 {
@@ -88,6 +89,8 @@ typedef struct ConvexTerms
 	int64_t peak; /* the bound on |v_j|, units of 2^-20 */
 	int calls;    /* of the oracle */
 	ConvexColumns columns; /* with CONVEX_KNORM; else all 0 */
+	/* Of the columns of a row, with Gamma or Gaussian noise and without classes; else all 0. */
+	int16_t levels[GRID_MAX_DIMENSION];
 	double unit; /* of targets: the threshold in their own units, for facts only; 0: none */
 } ConvexTerms;
 

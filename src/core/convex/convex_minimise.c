@@ -6,20 +6,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/convex/conjugate.h"
+
 /*
- * The error of a computed slope, as a share of the product of the norms of gradient and direction.
+ * The error of the sum of d products of doubles, as a share of the product of the norms; of a norm,
+ * as a share of it.
  */
-#define SLOPE_ERROR 1e-12
+static double
+sum_error(int dimension)
+{
+	return ldexp(dimension + 4, -52);
+}
 
 /* A search starts with a share of the rows of so many labels a weight, if it is a quarter or less.
  */
 #define START_LABELS 256
 #define START_SHARE 4
 
-/*
- * An upper bound on the norm of the true gradient.  Conversions and sum are right to d + 2 units in
- * the last place.
- */
+/* An upper bound on the norm of the true gradient. */
 static double
 norm_above(const Newton *search, const NewtonPoint *point)
 {
@@ -31,9 +35,9 @@ norm_above(const Newton *search, const NewtonPoint *point)
 
 		sum += value * value;
 	}
-	return sqrt(sum) * (1 + 1e-12) + gradient_error(search->objective->rows->count,
-													objective_scores(search->objective),
-													search->dimension);
+	return sqrt(sum) * (1 + sum_error(search->dimension)) +
+		   gradient_error(search->objective->rows->count, objective_scores(search->objective),
+						  search->dimension);
 }
 
 /* Is u within the range of convex_pass()? */
@@ -68,16 +72,20 @@ move(Newton *search, long double t)
 static bool
 newton(Newton *search)
 {
-	double step[GRID_MAX_DIMENSION];
+	double *step;
+	bool solved;
 
+	if (search->hessian == NULL)
+		return conjugate_solve(search);
+	step = memory_allocate(search->memory, (size_t) search->dimension, sizeof(double));
 	search->frees = search->dimension;
 	for (int j = 0; j < search->dimension; j++)
 		search->free[j] = j;
-	if (!newton_solve(search, step))
-		return false;
+	solved = newton_solve(search, step);
 	for (int j = 0; j < search->dimension; j++)
-		search->direction[j] = step[j];
-	return true;
+		search->direction[j] = solved ? step[j] : 0;
+	memory_release(search->memory, step);
+	return solved;
 }
 
 static double
@@ -93,7 +101,7 @@ slope_above(const Newton *search, const NewtonPoint *point)
 		slope += ldexp((double) point->gradient[j], -GRADIENT_BITS) * direction;
 		square += direction * direction;
 	}
-	return slope + SLOPE_ERROR * point->gap * sqrt(square);
+	return slope + sum_error(search->dimension) * point->gap * sqrt(square);
 }
 
 /* The trial point is in range, because gradient steps lead towards u*. */
@@ -115,7 +123,7 @@ approach(const NewtonDomain *space, const ConvexObjective *objective, Memory *me
 	double count = objective->rows->count;
 	int dimension = objective_dimension(objective);
 	ConvexObjective part = *objective;
-	Wide b[GRID_MAX_DIMENSION];
+	Wide *b;
 	int64_t share = 1;
 	int64_t rounds;
 
@@ -123,6 +131,7 @@ approach(const NewtonDomain *space, const ConvexObjective *objective, Memory *me
 		share *= 2;
 	if (share < START_SHARE)
 		return 0;
+	b = memory_allocate(memory, (size_t) dimension, sizeof(Wide));
 	for (int j = 0; j < dimension; j++)
 		b[j] = objective->b[j] / share;
 	part.b = b;
@@ -130,6 +139,7 @@ approach(const NewtonDomain *space, const ConvexObjective *objective, Memory *me
 	objective->rows->thin = share;
 	rounds = newton_minimise(space, &part, 0, sqrt(count / (double) share) / 4, memory, u);
 	objective->rows->thin = 1;
+	memory_release(memory, b);
 	return rounds;
 }
 

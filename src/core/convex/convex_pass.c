@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "core/convex/convex_hessian.h"
 #include "core/convex/convex_pull.h"
@@ -16,6 +17,7 @@ typedef struct GradientWork
 	const LossTable *table;
 	const SplitWeights *split;
 	int dimension;
+	int weights;
 	bool bent; /* compute the Hessian too? */
 	GradientSums sums;
 	HessianSums hessian;
@@ -30,6 +32,40 @@ target_of(const ConvexBlock *block, int64_t i)
 {
 	return block->target == NULL ? 0
 								 : block->target[i] * ((Wide) 1 << (SCORE_BITS - FIXED_POINT_BITS));
+}
+
+/* Rows with levels: a row has a few of the weights, which are put in one piece for it. */
+static void
+add_sparse_block(void *context, const ConvexBlock *block)
+{
+	GradientWork *work = context;
+	const LossTable *table = work->table;
+	const int32_t *v = block->v;
+	const int32_t *place = block->place;
+	int dimension = work->dimension;
+
+	for (int64_t i = 0; i < block->rows; i++, v += dimension, place += dimension)
+	{
+		int64_t high[GRID_MAX_DIMENSION];
+		int64_t low[GRID_MAX_DIMENSION];
+		Wide part[GRID_MAX_DIMENSION] = {0};
+		Wide rest[GRID_MAX_DIMENSION] = {0};
+		Wide score;
+
+		for (int j = 0; j < dimension; j++)
+		{
+			high[j] = work->split->high[place[j]];
+			low[j] = work->split->low[place[j]];
+		}
+		score = row_score(v, high, low, dimension, SLOPE_REACH) - target_of(block, i);
+		add_pull(v, block->positive[i], block->negative[i], loss_slope(table, score),
+				 loss_slope(table, -score), dimension, part, rest);
+		for (int j = 0; j < dimension; j++)
+		{
+			work->sums.part[place[j]] += part[j];
+			work->sums.rest[place[j]] += rest[j];
+		}
+	}
 }
 
 static void
@@ -56,15 +92,10 @@ add_block(void *context, const ConvexBlock *block)
 	}
 }
 
-/* The order of threads does not matter, because the sums are of integers. */
 static void
 merge_work(GradientWork *work, GradientWork *others)
 {
-	for (int j = 0; j < work->dimension; j++)
-	{
-		work->sums.part[j] += others->sums.part[j];
-		work->sums.rest[j] += others->sums.rest[j];
-	}
+	gradient_sums_merge(&work->sums, &others->sums, work->weights);
 	if (work->bent)
 		hessian_sums_merge(&work->hessian, &others->hessian);
 }
@@ -78,6 +109,8 @@ work_create(const ConvexRows *rows, const LossTable *table, const SplitWeights *
 	work->table = table;
 	work->split = split;
 	work->dimension = rows->dimension;
+	work->weights = rows->weights;
+	gradient_sums_create(&work->sums, work->weights, memory);
 	work->bent = bent;
 	if (bent)
 		hessian_sums_create(&work->hessian, work->dimension, memory);
@@ -89,6 +122,7 @@ work_destroy(GradientWork *work, Memory *memory)
 {
 	if (work->bent)
 		hessian_sums_destroy(&work->hessian, memory);
+	gradient_sums_destroy(&work->sums, memory);
 	memory_release(memory, work);
 }
 
@@ -96,24 +130,26 @@ void
 convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b, const Wide *u,
 			Memory *memory, Wide *gradient, double *hessian)
 {
-	int dimension = rows->dimension;
 	void *work[CREW_MAX_THREADS];
 	GradientSums *sums;
 	SplitWeights split;
 
-	split_weights(u, dimension, &split);
+	if (rows->levels != NULL && hessian != NULL)
+		abort(); /* conjugate.h has no need of one */
+	split_weights_create(u, rows->weights, memory, &split);
 	for (int k = 0; k < rows->threads; k++)
 		work[k] = work_create(rows, table, &split, hessian != NULL, memory);
-	convex_rows_visit(rows, add_block, work);
+	convex_rows_visit(rows, rows->levels == NULL ? add_block : add_sparse_block, work);
 	for (int k = 1; k < rows->threads; k++)
 		merge_work(work[0], work[k]);
 	sums = &((GradientWork *) work[0])->sums;
-	for (int j = 0; j < dimension; j++)
+	for (int j = 0; j < rows->weights; j++)
 		gradient[j] = gradient_entry(b[j], u[j], lambda, sums->part[j], sums->rest[j]);
 	if (hessian != NULL)
 		hessian_sums_read(&((GradientWork *) work[0])->hessian, lambda, hessian);
 	for (int k = 0; k < rows->threads; k++)
 		work_destroy(work[k], memory);
+	split_weights_destroy(&split, memory);
 }
 
 /*

@@ -18,7 +18,7 @@
 /*
  * The gradient of J(u) + <b, u>, correct to within gradient_error() in norm; b is in units of
  * 2^-85, below 2^40. Unless hessian is NULL, it becomes the generalised Hessian at u, a full matrix
- * in doubles.
+ * in doubles; of rows with levels it must be NULL.
  */
 extern void convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b,
 						const Wide *u, Memory *memory, Wide *gradient, double *hessian);

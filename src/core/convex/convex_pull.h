@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "core/base/memory.h"
 #include "core/convex/convex_pass.h"
 
 /* The bits of the lower part of a weight. */
@@ -17,18 +18,27 @@
 
 typedef struct SplitWeights
 {
-	int64_t high[GRID_MAX_DIMENSION]; /* units of 2^-34 */
-	int64_t low[GRID_MAX_DIMENSION];  /* units of 2^-96 */
+	int64_t *high; /* units of 2^-34 */
+	int64_t *low;  /* units of 2^-96 */
 } SplitWeights;
 
 static inline void
-split_weights(const Wide *u, int dimension, SplitWeights *split)
+split_weights_create(const Wide *u, int dimension, Memory *memory, SplitWeights *split)
 {
+	split->high = memory_allocate(memory, (size_t) dimension, sizeof(int64_t));
+	split->low = memory_allocate(memory, (size_t) dimension, sizeof(int64_t));
 	for (int j = 0; j < dimension; j++)
 	{
 		split->high[j] = (int64_t) (u[j] >> LOW_BITS);
 		split->low[j] = (int64_t) (u[j] & LOW_MASK);
 	}
+}
+
+static inline void
+split_weights_destroy(SplitWeights *split, Memory *memory)
+{
+	memory_release(memory, split->low);
+	memory_release(memory, split->high);
 }
 
 /* <v, u>, rounded down to units of 2^-90 and clipped to -reach .. reach. */
@@ -61,9 +71,34 @@ row_score(const int32_t *v, const int64_t *split_high, const int64_t *split_low,
 /* Sums over rows: units of 2^-75 and 2^-115. */
 typedef struct GradientSums
 {
-	Wide part[GRID_MAX_DIMENSION];
-	Wide rest[GRID_MAX_DIMENSION];
+	Wide *part;
+	Wide *rest;
 } GradientSums;
+
+static inline void
+gradient_sums_create(GradientSums *sums, int dimension, Memory *memory)
+{
+	sums->part = memory_allocate_zero(memory, (size_t) dimension, sizeof(Wide));
+	sums->rest = memory_allocate_zero(memory, (size_t) dimension, sizeof(Wide));
+}
+
+static inline void
+gradient_sums_destroy(GradientSums *sums, Memory *memory)
+{
+	memory_release(memory, sums->rest);
+	memory_release(memory, sums->part);
+}
+
+/* The order of threads does not matter, because the sums are of integers. */
+static inline void
+gradient_sums_merge(GradientSums *sums, const GradientSums *others, int dimension)
+{
+	for (int j = 0; j < dimension; j++)
+	{
+		sums->part[j] += others->part[j];
+		sums->rest[j] += others->rest[j];
+	}
+}
 
 /*
  * A row adds (positive a(s) - negative a(-s)) v.  Up to this many labels, the usual case, products

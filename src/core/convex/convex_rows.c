@@ -3,6 +3,7 @@
  */
 #include "core/convex/convex_rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/crew.h"
@@ -18,17 +19,55 @@ struct ConvexReader
 	void *context;
 	RowReader *source;
 	int32_t *v;
+	int32_t value[GRID_MAX_DIMENSION]; /* of a row with levels, unpacked */
+	int32_t *place;                    /* NULL without levels */
 	int32_t target[BLOCK_ROWS];
 	int64_t positive[BLOCK_ROWS];
 	int64_t negative[BLOCK_ROWS];
 };
 
+/*
+ * The number at each place of a row: an index becomes a 1 at the place of its level, and 0, for
+ * none of them, a 0 at the place of the first (theorem V19).
+ */
+static void
+unpack_row(const ConvexRows *rows, const int32_t *x, int32_t *value, int32_t *place)
+{
+	int first = 0;
+
+	for (int j = 0; j < rows->dimension; j++)
+	{
+		int levels = rows->levels[j];
+		int index = x[j] >> FIXED_POINT_BITS;
+		bool none = levels == 0 || index == 0;
+
+		if (levels > 0 && (index < 0 || index > levels))
+			abort(); /* encoding_apply() lets none pass */
+		value[j] = levels == 0 || MUTANT(268) ? x[j] : none ? 0 : FIXED_POINT_ONE;
+		place[j] = first + (none || MUTANT(267) ? 0 : index - 1);
+		first += levels > 0 ? levels : 1;
+	}
+}
+
+/* The features of a row, whose place in the block is given, unpacked if they have levels. */
+static const int32_t *
+features_of(ConvexReader *reader, const int32_t *x, int64_t row)
+{
+	const ConvexRows *rows = reader->rows;
+	const int32_t *features = x + (rows->targets ? 1 : 0);
+
+	if (rows->levels == NULL)
+		return features;
+	unpack_row(rows, features, reader->value, reader->place + row * rows->dimension);
+	return reader->value;
+}
+
 /* Returns the target; 0 if there is none.  A residual is scaled with its row, a class is not. */
 static int32_t
-clip_row(const ConvexRows *rows, const int32_t *x, int32_t *v)
+clip_row(const ConvexRows *rows, const int32_t *x, const int32_t *features, int32_t *v)
 {
 	int dimension = rows->dimension;
-	double share = convex_clip_row(x + (rows->targets ? 1 : 0), dimension, rows->radius, v);
+	double share = convex_clip_row(features, dimension, rows->radius, v);
 
 	if (rows->peak < CONVEX_NO_PEAK && !MUTANT(115))
 		for (int j = 0; j < dimension; j++)
@@ -72,15 +111,21 @@ read_block(ConvexReader *reader, int64_t first)
 	}
 	for (int64_t i = 0; i < block.rows; i++)
 	{
-		if (block.positive[i] + block.negative[i] == 0 || !is_visited(rows, block.x + i * columns))
+		const int32_t *x = block.x + i * columns;
+
+		if (block.positive[i] + block.negative[i] == 0 || !is_visited(rows, x))
 			continue;
 		reader->target[kept] =
-			clip_row(rows, block.x + i * columns, reader->v + kept * rows->dimension);
+			clip_row(rows, x, features_of(reader, x, kept), reader->v + kept * rows->dimension);
 		reader->positive[kept] = block.positive[i];
 		reader->negative[kept++] = block.negative[i];
 	}
-	return (ConvexBlock){kept, reader->v, rows->targets ? reader->target : NULL, reader->positive,
-						 reader->negative};
+	return (ConvexBlock){.rows = kept,
+						 .v = reader->v,
+						 .place = reader->place,
+						 .target = rows->targets ? reader->target : NULL,
+						 .positive = reader->positive,
+						 .negative = reader->negative};
 }
 
 /* Each thread takes the next block when it is free. */
@@ -129,6 +174,7 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 	memset(rows, 0, sizeof(*rows));
 	rows->instance = instance;
 	rows->dimension = instance->dimension;
+	rows->weights = instance->dimension;
 	rows->radius = radius;
 	rows->peak = CONVEX_NO_PEAK;
 	rows->thin = 1;
@@ -153,6 +199,7 @@ convex_rows_set_targets(ConvexRows *rows)
 {
 	rows->targets = true;
 	rows->dimension = rows->instance->dimension - 1;
+	rows->weights = rows->dimension;
 }
 
 void
@@ -163,12 +210,24 @@ convex_rows_set_classes(ConvexRows *rows)
 }
 
 void
+convex_rows_set_levels(ConvexRows *rows, const int16_t *levels, Memory *memory)
+{
+	rows->levels = levels;
+	rows->weights = levels_weights(levels, rows->dimension);
+	for (int k = 0; k < rows->threads; k++)
+		rows->reader[k]->place =
+			memory_allocate(memory, BLOCK_ROWS, (size_t) rows->dimension * sizeof(int32_t));
+}
+
+void
 convex_rows_release(ConvexRows *rows, Memory *memory)
 {
 	for (int k = 0; k < rows->threads; k++)
 	{
 		row_reader_destroy(rows->reader[k]->source, memory);
 		memory_release(memory, rows->reader[k]->v);
+		if (rows->reader[k]->place != NULL)
+			memory_release(memory, rows->reader[k]->place);
 		memory_release(memory, rows->reader[k]);
 	}
 }

@@ -22,9 +22,11 @@ typedef struct ConvexReader ConvexReader;
 typedef struct ConvexRows
 {
 	const Instance *instance;
-	int dimension; /* of v: the instance's, but for a target */
-	bool targets;  /* initially false */
-	bool classes;  /* are targets classes? */
+	int dimension;         /* of v: the instance's, but for a target */
+	const int16_t *levels; /* of each column (convex.h); NULL initially: all are numbers */
+	int weights;           /* convex_weights(); the dimension without levels */
+	bool targets;          /* initially false */
+	bool classes;          /* are targets classes? */
 	double radius;
 	int64_t labels;
 	double count; /* of all labels, rounded up */
@@ -49,12 +51,16 @@ extern void convex_rows_set_targets(ConvexRows *rows);
 /* The same for a target that is a class. */
 extern void convex_rows_set_classes(ConvexRows *rows);
 
+/* Columns have levels; to be called after the others.  The levels must outlive the rows. */
+extern void convex_rows_set_levels(ConvexRows *rows, const int16_t *levels, Memory *memory);
+
 extern void convex_rows_release(ConvexRows *rows, Memory *memory);
 
 typedef struct ConvexBlock
 {
 	int64_t rows;
-	const int32_t *v; /* rows x dimension, row-major */
+	const int32_t *v;     /* rows x dimension, row-major */
+	const int32_t *place; /* the weight of each number of v; NULL: a row has one for each weight */
 	const int32_t
 		*target; /* in units of 2^-16, scaled as the row is if it is no class; NULL: none */
 	const int64_t *positive;

@@ -20,12 +20,9 @@
 /* If a step is expected to multiply the bound by at most this, it keeps the Hessian it has. */
 #define STEADY_FALL 0x1p-5
 
-/*
- * Evaluates a point in one pass over the rows; the Hessian, unless it is NULL, makes it take less
- * than twice as long.
- */
-static void
-evaluate(const Newton *search, NewtonPoint *point, double *hessian)
+/* The Hessian makes a pass take less than twice as long. */
+void
+newton_evaluate(const Newton *search, NewtonPoint *point, double *hessian)
 {
 	const ConvexObjective *objective = search->objective;
 
@@ -65,8 +62,8 @@ newton_solve(Newton *search, double *step)
 static bool
 newton_direction(Newton *search)
 {
-	if (!search->curved)
-		evaluate(search, &search->current, search->hessian);
+	if (!search->curved && search->hessian != NULL)
+		newton_evaluate(search, &search->current, search->hessian);
 	search->curved = true;
 	return search->domain->newton(search);
 }
@@ -80,7 +77,7 @@ evaluate_along(Newton *search, double t)
 {
 	if (!search->domain->move(search, t))
 		return false;
-	evaluate(search, &search->trial, t == 1 && !search->steady ? search->hessian : NULL);
+	newton_evaluate(search, &search->trial, t == 1 && !search->steady ? search->hessian : NULL);
 	return true;
 }
 
@@ -94,6 +91,15 @@ expect(Newton *search, double fall)
 	search->steady = (search->steady ? fall : fall * fall) <= STEADY_FALL;
 }
 
+static void
+swap(NewtonPoint *a, NewtonPoint *b)
+{
+	NewtonPoint other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
 /*
  * Moves along Newton's direction to a point where J still falls, but slowly, or by a full step that
  * halves the record; returns false and does not move if there is no such point.
@@ -102,7 +108,6 @@ static bool
 newton_step(Newton *search)
 {
 	LineSearch line;
-	NewtonPoint best = search->current;
 
 	line_search_start(&line, search->domain->slope_above(search, &search->current));
 	while (line_search_goes_on(&line))
@@ -114,14 +119,15 @@ newton_step(Newton *search)
 		{
 			expect(search, search->trial.gap / search->current.gap);
 			search->record = search->trial.gap;
-			search->current = search->trial;
+			swap(&search->current, &search->trial);
 			return true;
 		}
 		if (line_search_note(&line, within ? search->domain->slope_above(search, &search->trial)
 										   : INFINITY))
-			best = search->trial;
+			swap(&search->best, &search->trial);
 	}
-	search->current = best;
+	if (line.low > 0)
+		swap(&search->current, &search->best);
 	search->curved = line.low == 1 && !search->steady;
 	search->steady = false;
 	return line.low > 0;
@@ -138,9 +144,64 @@ gradient_step(Newton *search)
 	search->domain->steepest(search, most);
 	if (!evaluate_along(search, 1))
 		abort();
-	search->current = search->trial;
+	swap(&search->current, &search->trial);
 	search->curved = !search->steady;
 	search->steady = false;
+}
+
+static void
+point_create(NewtonPoint *point, size_t dimension, Memory *memory)
+{
+	point->u = memory_allocate(memory, dimension, sizeof(Wide));
+	point->gradient = memory_allocate(memory, dimension, sizeof(Wide));
+}
+
+static void
+point_destroy(NewtonPoint *point, Memory *memory)
+{
+	memory_release(memory, point->gradient);
+	memory_release(memory, point->u);
+}
+
+static Newton *
+newton_create(const NewtonDomain *domain, const ConvexObjective *objective, Memory *memory)
+{
+	size_t dimension = (size_t) objective_dimension(objective);
+	Newton *search = memory_allocate_zero(memory, 1, sizeof(Newton));
+
+	search->domain = domain;
+	search->objective = objective;
+	search->dimension = (int) dimension;
+	search->memory = memory;
+	point_create(&search->current, dimension, memory);
+	point_create(&search->trial, dimension, memory);
+	point_create(&search->best, dimension, memory);
+	search->direction = memory_allocate(memory, dimension, sizeof(long double));
+	search->free = memory_allocate(memory, dimension, sizeof(int));
+	if (objective->rows->levels == NULL)
+	{
+		search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
+		search->matrix = memory_allocate(memory, dimension, dimension * sizeof(double));
+	}
+	return search;
+}
+
+static void
+newton_destroy(Newton *search)
+{
+	Memory *memory = search->memory;
+
+	if (search->hessian != NULL)
+	{
+		memory_release(memory, search->matrix);
+		memory_release(memory, search->hessian);
+	}
+	memory_release(memory, search->free);
+	memory_release(memory, search->direction);
+	point_destroy(&search->best, memory);
+	point_destroy(&search->trial, memory);
+	point_destroy(&search->current, memory);
+	memory_release(memory, search);
 }
 
 int64_t
@@ -148,19 +209,13 @@ newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wi
 				double gap, Memory *memory, Wide *u)
 {
 	size_t dimension = (size_t) objective_dimension(objective);
-	Newton *search = memory_allocate_zero(memory, 1, sizeof(Newton));
+	Newton *search = newton_create(domain, objective, memory);
 	int64_t rounds = 0;
 	int64_t idle = 0; /* rounds that did not halve the record */
 
-	search->domain = domain;
-	search->objective = objective;
-	search->dimension = (int) dimension;
 	search->bound = bound;
-	search->memory = memory;
-	search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
-	search->matrix = memory_allocate(memory, dimension, dimension * sizeof(double));
 	memcpy(search->current.u, u, dimension * sizeof(Wide));
-	evaluate(search, &search->current, search->hessian);
+	newton_evaluate(search, &search->current, search->hessian);
 	search->curved = true;
 	search->record = search->current.gap;
 	for (; search->current.gap > gap; rounds++)
@@ -174,8 +229,6 @@ newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective, Wi
 			gradient_step(search);
 	}
 	memcpy(u, search->current.u, dimension * sizeof(Wide));
-	memory_release(memory, search->matrix);
-	memory_release(memory, search->hessian);
-	memory_release(memory, search);
+	newton_destroy(search);
 	return rounds;
 }

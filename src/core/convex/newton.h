@@ -41,13 +41,13 @@ objective_scores(const ConvexObjective *objective)
 static inline int
 objective_dimension(const ConvexObjective *objective)
 {
-	return objective->rows->dimension * objective_scores(objective);
+	return objective->rows->weights * objective_scores(objective);
 }
 
 typedef struct NewtonPoint
 {
-	Wide u[GRID_MAX_DIMENSION];
-	Wide gradient[GRID_MAX_DIMENSION];
+	Wide *u;
+	Wide *gradient;
 	double gap; /* the bound of NewtonDomain.gap() */
 } NewtonPoint;
 
@@ -60,8 +60,8 @@ typedef struct NewtonDomain
 	double (*gap)(const Newton *search, const NewtonPoint *point);
 
 	/*
-	 * Sets Newton's direction from the current point, by newton_solve(); false if doubles do not
-	 * suffice.
+	 * Sets Newton's direction from the current point, by newton_solve() or conjugate_solve(); false
+	 * if doubles do not suffice.
 	 */
 	bool (*newton)(Newton *search);
 
@@ -86,20 +86,24 @@ struct Newton
 	Wide bound; /* of the cube: |u_j| <= bound */
 	NewtonPoint current;
 	NewtonPoint trial; /* along the direction */
-	long double direction[GRID_MAX_DIMENSION];
-	int free[GRID_MAX_DIMENSION]; /* the coordinates that Newton's direction moves */
+	NewtonPoint best;  /* of a line search */
+	long double *direction;
+	int *free; /* the coordinates that Newton's direction moves */
 	int frees;
-	double *hessian;
-	double *matrix; /* of the free coordinates */
-	bool curved;    /* is hessian that of the current point, or as good? */
-	bool steady;    /* is hessian good for the next point too? */
-	double record;  /* the least bound reached by a full Newton step */
+	double *hessian; /* NULL where rows have levels: it would be too large */
+	double *matrix;  /* of the free coordinates */
+	bool curved;     /* is hessian that of the current point, or as good? */
+	bool steady;     /* is hessian good for the next point too? */
+	double record;   /* the least bound reached by a full Newton step */
 	Memory *memory;
 };
 
 /* Moves u to a point whose bound is at most gap.  Returns the number of rounds. */
 extern int64_t newton_minimise(const NewtonDomain *domain, const ConvexObjective *objective,
 							   Wide bound, double gap, Memory *memory, Wide *u);
+
+/* Sets gradient and gap of a point, in a pass over the rows; hessian as in convex_pass(). */
+extern void newton_evaluate(const Newton *search, NewtonPoint *point, double *hessian);
 
 /*
  * Solves hessian * step = -gradient for the free coordinates, in their order; false if that fails.

@@ -108,11 +108,7 @@ add_block(void *context, const ConvexBlock *block)
 static void
 merge_work(SoftmaxWork *work, SoftmaxWork *others)
 {
-	for (int j = 0; j < work->classes * work->dimension; j++)
-	{
-		work->sums.part[j] += others->sums.part[j];
-		work->sums.rest[j] += others->sums.rest[j];
-	}
+	gradient_sums_merge(&work->sums, &others->sums, work->classes * work->dimension);
 	for (int i = 0; i < work->pairs; i++)
 		hessian_sums_merge(&work->hessian[i], &others->hessian[i]);
 }
@@ -123,6 +119,7 @@ work_create(const SoftmaxWork *shape, Memory *memory)
 	SoftmaxWork *work = memory_allocate_zero(memory, 1, sizeof(SoftmaxWork));
 
 	*work = *shape;
+	gradient_sums_create(&work->sums, work->classes * work->dimension, memory);
 	work->share = memory_allocate(memory, BLOCK_ROWS, (size_t) work->classes * sizeof(Wide));
 	work->hessian = memory_allocate(memory, (size_t) work->pairs + 1, sizeof(HessianSums));
 	for (int i = 0; i < work->pairs; i++)
@@ -137,6 +134,7 @@ work_destroy(SoftmaxWork *work, Memory *memory)
 		hessian_sums_destroy(&work->hessian[i], memory);
 	memory_release(memory, work->hessian);
 	memory_release(memory, work->share);
+	gradient_sums_destroy(&work->sums, memory);
 	memory_release(memory, work);
 }
 
@@ -201,7 +199,7 @@ softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t l
 	SoftmaxWork *first;
 	SplitWeights split;
 
-	split_weights(u, width, &split);
+	split_weights_create(u, width, memory, &split);
 	shape.split = &split;
 	for (int k = 0; k < rows->threads; k++)
 		work[k] = work_create(&shape, memory);
@@ -215,4 +213,5 @@ softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t l
 		read_hessian(first, lambda, memory, hessian);
 	for (int k = 0; k < rows->threads; k++)
 		work_destroy(work[k], memory);
+	split_weights_destroy(&split, memory);
 }

@@ -12,12 +12,13 @@
 
 /* ---- radius ---- */
 
+/* A level's column has a 1 at most. */
 static double
 largest_square(const Encoding *encoding, int feature)
 {
 	double largest = fmax(fabs(encoding->low[feature]), fabs(encoding->high[feature]));
 
-	return largest * largest;
+	return encoding->levels[feature] > 0 ? 1 : largest * largest;
 }
 
 /*
@@ -31,9 +32,11 @@ row_length(const Encoding *encoding, double share)
 	int j = 0;
 
 	for (int g = 0; g < encoding->groups; j += encoding->group[g++])
-		square += encoding->group[g] > 1 ? 1 : share * largest_square(encoding, j);
+		square += encoding->group[g] > 1 || encoding->levels[j] > 0
+					  ? 1
+					  : share * largest_square(encoding, j);
 	for (; j < encoding->features; j++)
-		square += share * largest_square(encoding, j);
+		square += (encoding->levels[j] > 0 ? 1 : share) * largest_square(encoding, j);
 	return fmax(sqrt(square), CONVEX_RADIUS_MIN);
 }
 
@@ -93,7 +96,7 @@ int64_t
 convex_default_lambda(const MechanismRequest *request)
 {
 	double epsilon = (double) request->epsilon / EPSILON_ONE;
-	double dimension = request->grid.dimension;
+	double dimension = mechanism_weights(request);
 	double lambda = convex_kind(request) == CONVEX_OUTPUT
 						? 4.0 / 3 * dimension / epsilon
 						: dimension / (24 * pow(epsilon, 1.5) * sqrt(fmin(epsilon, LAMBDA_TURN)));
@@ -134,8 +137,8 @@ noise_scale(const MechanismRequest *request)
 double
 convex_noise_length(const MechanismRequest *request)
 {
-	double dimension = request->grid.dimension;
-	double unit = convex_unit_length(&request->convex, request->grid.dimension);
+	int dimension = mechanism_weights(request);
+	double unit = convex_unit_length(&request->convex, dimension);
 
 	return noise_scale(request) * unit *
 		   (request->convex.noise == CONVEX_GAUSSIAN ? sqrt(dimension) : dimension);
@@ -149,7 +152,7 @@ noise_dimension(const MechanismRequest *request)
 
 	return classes > 0 && convex_kind(request) == CONVEX_OBJECTIVE
 			   ? request->grid.dimension / classes * (classes - 1)
-			   : request->grid.dimension;
+			   : mechanism_weights(request);
 }
 
 /*
@@ -181,8 +184,8 @@ inverse_reach(const Encoding *encoding)
 	convex_columns_of(encoding, &columns);
 	for (int j = 0; j < dimension; j++)
 		if (columns.bound[j] > 0)
-			sum += (double) FIXED_POINT_ONE / columns.bound[j];
-	return sum / dimension;
+			sum += fmax(encoding->levels[j], 1) * FIXED_POINT_ONE / columns.bound[j];
+	return sum / levels_weights(encoding->levels, dimension);
 }
 
 /* K-norm noise goes by the reaches already. */
@@ -208,7 +211,8 @@ convex_set_shorter_noise(MechanismRequest *request, const Encoding *encoding, in
 	MechanismRequest other = *request;
 
 	convex_set_noise(request, CONVEX_GAMMA, 0);
-	if (convex_kind(request) == CONVEX_OBJECTIVE && request->convex.classes == 0)
+	if (convex_kind(request) == CONVEX_OBJECTIVE && request->convex.classes == 0 &&
+		mechanism_weights(request) == request->grid.dimension)
 	{
 		convex_set_knorm(&other, encoding);
 		take_shorter(request, &other, encoding);

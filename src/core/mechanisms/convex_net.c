@@ -203,6 +203,7 @@ draw_centre(const MechanismRequest *request, const Instance *instance, const Mec
 	convex_release(&centre, instance, tools, &answer);
 	for (int j = 0; j < request->grid.dimension; j++)
 		u[j] = answer.weight[j];
+	memory_release(tools->memory, answer.weight);
 	draw_into_body(request->convex.norm, request->grid.dimension, u);
 }
 
@@ -255,6 +256,7 @@ convex_net_release(const MechanismRequest *request, const Instance *instance,
 	if (is_local(request))
 		draw_centre(request, instance, tools, centre);
 	law = convex_net_law_create(request, instance, &plan, centre, tools->memory);
+	mechanism_make_weights(request, tools->memory, answer);
 	net_weights(&law->problem, net_draw(law->loss, law->net.points, plan.rate, tools->bits),
 				answer->weight);
 	answer->nodes = 0;

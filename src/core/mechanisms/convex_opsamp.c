@@ -246,5 +246,6 @@ convex_opsamp_release(const MechanismRequest *request, const Instance *instance,
 	problem = convex_opsamp_problem(request);
 	opsamp_plan(&problem, &plan);
 	answer->nodes = convex_opsamp_sum(request, &plan, instance, tools, sum);
+	mechanism_make_weights(request, tools->memory, answer);
 	convex_opsamp_noise(request, &plan, tools, sum, answer->weight);
 }

@@ -209,10 +209,12 @@ convex_pool_release(const MechanismRequest *request, const Instance *instance,
 	problem.seed = draw_seed(instance, tools->bits);
 	memset(&first, 0, sizeof(first));
 	convex_release(&centre, instance, tools, &first);
+	mechanism_make_weights(request, tools->memory, answer);
 	convex_pool_law(request, &problem.law);
 	for (int j = 0; j < dimension; j++)
 		problem.centre[j] = centre_weight(first.weight[j], request->convex.radius,
 										  pool_stretch(&problem.law.shape, j));
+	memory_release(tools->memory, first.weight);
 	pool_select(&problem, tools->bits, tools->memory, answer->weight, &answer->pool);
 	convex_pool_unstretch(&problem.law.shape, answer->weight);
 	answer->nodes = first.nodes;

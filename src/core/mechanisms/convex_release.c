@@ -32,6 +32,12 @@
 #define NOISE_LENGTH_MAX 0x1p38
 #define NOISE_LENGTH_LAMBDA 0x1p25
 
+static bool
+has_levels(const MechanismRequest *request)
+{
+	return mechanism_weights(request) > request->grid.dimension;
+}
+
 ConvexKind
 convex_kind(const MechanismRequest *request)
 {
@@ -42,10 +48,13 @@ ConvexVerdict
 convex_request_scale(const MechanismRequest *request, ConvexScale *scale)
 {
 	return convex_scale(convex_kind(request), &request->convex, privacy_epsilon(request->epsilon),
-						request->adjacency, request->grid.dimension, scale);
+						request->adjacency, mechanism_weights(request), scale);
 }
 
-/* K-norm noise is for gradients, not for answers (theorem K6). */
+/*
+ * K-norm noise is for gradients, not for answers (theorem K6).  Levels are for the noises whose law
+ * is that of the longest row alone (theorem V19).
+ */
 static bool
 fits(const MechanismRequest *request, ConvexScale *scale)
 {
@@ -53,13 +62,17 @@ fits(const MechanismRequest *request, ConvexScale *scale)
 
 	return (request->convex.noise != CONVEX_KNORM || convex_kind(request) == CONVEX_OBJECTIVE) &&
 		   (classes == 0 || request->grid.dimension % classes == 0) &&
+		   (!has_levels(request) || (classes == 0 && request->convex.noise < CONVEX_LAPLACE)) &&
 		   convex_request_scale(request, scale) == CONVEX_FITS;
 }
 
 void
 convex_set_seconds(const MechanismRequest *request, double minimisers, MechanismVerdict *verdict)
 {
-	double pass = run_pass_seconds(&request->run, request->grid.dimension, true);
+	double pass =
+		has_levels(request)
+			? RUN_SPARSE_PASSES * run_pass_seconds(&request->run, request->grid.dimension, false)
+			: run_pass_seconds(&request->run, request->grid.dimension, true);
 
 	verdict->expected = RUN_USUAL_PASSES * minimisers * pass;
 	verdict->most = (RUN_MOST_PASSES + 2 * RUN_USUAL_PASSES * (minimisers - 1)) * pass;
@@ -175,7 +188,7 @@ draw_knorm(const MechanismRequest *request, double scale, const MechanismTools *
 static void
 draw_inner(const MechanismRequest *request, double scale, const MechanismTools *tools, Wide *b)
 {
-	int dimension = request->grid.dimension;
+	int dimension = mechanism_weights(request);
 	mpz_t *integer = integers_create((size_t) dimension, tools->memory);
 
 	if (request->convex.noise == CONVEX_KNORM)
@@ -183,7 +196,8 @@ draw_inner(const MechanismRequest *request, double scale, const MechanismTools *
 	else if (request->convex.classes > 0)
 		draw_classes(request, scale, tools, integer);
 	else
-		draw_euclidean(request, dimension, scale, tools, integer);
+		draw_euclidean(request, MUTANT(269) ? request->grid.dimension : dimension, scale, tools,
+					   integer);
 	check_length(integer, dimension, request->convex.lambda);
 	for (int j = 0; j < dimension; j++)
 		b[j] = wide_from_mpz(integer[j]);
@@ -217,6 +231,8 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 		convex_rows_set_targets(&rows);
 	if (terms->classes > 0)
 		convex_rows_set_classes(&rows);
+	if (has_levels(request))
+		convex_rows_set_levels(&rows, terms->levels, tools->memory);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
 	convex_rows_release(&rows, tools->memory);
 	memory_release(tools->memory, softmax);
@@ -258,8 +274,9 @@ convex_release(const MechanismRequest *request, const Instance *instance,
 			   const MechanismTools *tools, MechanismAnswer *answer)
 {
 	ConvexKind kind = convex_kind(request);
-	Wide b[GRID_MAX_DIMENSION] = {0};
-	Wide u[GRID_MAX_DIMENSION];
+	int weights = mechanism_weights(request);
+	Wide *b = memory_allocate_zero(tools->memory, (size_t) weights, sizeof(Wide));
+	Wide *u = memory_allocate(tools->memory, (size_t) weights, sizeof(Wide));
 	ConvexScale scale;
 	RealLaw outer = kind == CONVEX_OUTPUT ? noise_law(request->convex.noise) : REAL_GAMMA;
 
@@ -271,7 +288,10 @@ convex_release(const MechanismRequest *request, const Instance *instance,
 	answer->nodes = minimise(request, instance, scale.tolerance, tools, b, u);
 	if (kind == CONVEX_OBJECTIVE && MUTANT(236))
 		scale.outer *= 0x1p-10;
-	draw_outer(outer, request->grid.dimension, scale.outer, tools, u, answer->weight);
+	mechanism_make_weights(request, tools->memory, answer);
+	draw_outer(outer, weights, scale.outer, tools, u, answer->weight);
+	memory_release(tools->memory, u);
+	memory_release(tools->memory, b);
 }
 
 /* ---- what is known of it ---- */
@@ -332,7 +352,7 @@ convex_distance(const MechanismRequest *request, double beta)
 {
 	const ConvexTerms *terms = &request->convex;
 	bool output = convex_kind(request) == CONVEX_OUTPUT;
-	int dimension = request->grid.dimension;
+	int dimension = mechanism_weights(request);
 	double lambda = (double) terms->lambda / (double) LAMBDA_ONE;
 	double distance = ldexp(sqrt(dimension), -CONVEX_OUTPUT_BITS - 1);
 	ConvexScale scale;

@@ -169,6 +169,7 @@ descent_run(const MechanismRequest *request, double noise, const Instance *insta
 		move(descent, request, gradient, t);
 		remember(descent, request, t);
 	}
+	mechanism_make_weights(request, tools->memory, answer);
 	for (int j = 0; j < request->grid.dimension; j++)
 		answer->weight[j] = llround(ldexp(descent->sum[j] / descent->summed, CONVEX_OUTPUT_BITS));
 	answer->nodes = request->descent.iterations;

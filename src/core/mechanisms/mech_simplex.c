@@ -97,6 +97,7 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	answer->nodes = simplex_minimise(&moments, &request->simplex,
 									 simplex_tolerance(&request->simplex), tools->memory, weight);
 	simplex_moments_release(&moments, tools->memory);
+	mechanism_make_weights(request, tools->memory, answer);
 	draw_indices(weight, dimension, draws, tools->bits, answer->weight);
 	integers_destroy(weight, (size_t) dimension, tools->memory);
 }

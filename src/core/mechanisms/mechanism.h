@@ -125,9 +125,12 @@ typedef struct MechanismAnswer
 	int index[GRID_MAX_DIMENSION];
 	int64_t loss;
 	int64_t nodes;
-	int64_t weight[GRID_MAX_DIMENSION]; /* convex: R times them, of pool not, in units of 2^-20;
-										   simplex: draws */
-	PoolRecord pool;                    /* of pool */
+	/*
+	 * mechanism_weights() of them, in the memory of who answers, or NULL for a mechanism over a
+	 * grid. convex: R times the weights, of pool the weights, in units of 2^-20; simplex: draws.
+	 */
+	int64_t *weight;
+	PoolRecord pool; /* of pool */
 } MechanismAnswer;
 
 /*
@@ -266,6 +269,21 @@ static inline int
 mechanism_features(const MechanismRequest *request)
 {
 	return request->grid.dimension / (request->convex.classes > 0 ? request->convex.classes : 1);
+}
+
+/* The number of weights of an answer: one for a column or, if it has levels, for each of them. */
+static inline int
+mechanism_weights(const MechanismRequest *request)
+{
+	return levels_weights(request->convex.levels, request->grid.dimension);
+}
+
+/* Makes room for the weights of an answer. */
+static inline void
+mechanism_make_weights(const MechanismRequest *request, Memory *memory, MechanismAnswer *answer)
+{
+	answer->weight =
+		memory_allocate_zero(memory, (size_t) mechanism_weights(request), sizeof(int64_t));
 }
 
 /* The verdict on a request, by admit() of its mechanism, the longest run and the memory. */

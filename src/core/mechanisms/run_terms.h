@@ -59,6 +59,9 @@ extern double run_pass_seconds(const RunTerms *terms, int dimension, bool hessia
 #define RUN_USUAL_PASSES 10
 #define RUN_MOST_PASSES 100
 
+/* Passes of a minimiser without a Hessian for each of one with it (conjugate.h). */
+#define RUN_SPARSE_PASSES 10
+
 /* How the exponential mechanism draws from a grid, from public numbers alone. */
 typedef struct GridRun
 {

@@ -7,7 +7,7 @@
 
 #include "core/convex/convex_columns.h"
 
-#define WIRE_VERSION 10
+#define WIRE_VERSION 11
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -137,6 +137,11 @@ convex_fields(Wire *wire, ConvexTerms *terms, int dimension)
 	terms->calls = (int) field(wire, terms->calls, 4);
 	wire->failed |=
 		!convex_terms_valid(terms) || (terms->classes > 0 && dimension % terms->classes != 0);
+	for (int j = 0; j < dimension; j++)
+		terms->levels[j] = (int16_t) field(wire, terms->levels[j], 2);
+	wire->failed |= !levels_valid(terms->levels, dimension) ||
+					(levels_weights(terms->levels, dimension) > dimension &&
+					 (terms->classes > 0 || terms->noise >= CONVEX_LAPLACE));
 	if (!wire->failed && terms->noise == CONVEX_KNORM)
 		columns_fields(wire, &terms->columns, dimension);
 }
@@ -220,8 +225,10 @@ request_fields(Wire *wire, MechanismRequest *request)
 		convex_fields(wire, &request->convex, request->grid.dimension);
 	if (!wire->failed && mechanism_of(request)->convex)
 		wire->failed = mechanism_of(request)->targets != (request->convex.loss == LOSS_SQUARES);
-	/* other mechanisms know no classes */
-	wire->failed |= request->convex.classes > 0 && mechanism_of(request)->terms != TERMS_NOISE;
+	/* other mechanisms know neither classes nor levels */
+	if (!wire->failed && mechanism_of(request)->terms != TERMS_NOISE)
+		wire->failed =
+			request->convex.classes > 0 || mechanism_weights(request) > request->grid.dimension;
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_POOL)
 		pool_fields(wire, &request->convex, request->grid.dimension, &request->pool);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)
@@ -263,7 +270,7 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 {
 	size_t rows = instance->spilled ? 0 : (size_t) instance->rows;
 	size_t cells = rows * (size_t) instance->dimension;
-	size_t bound = 256 + (size_t) request->grid.dimension * (6 + GRID_MAX_LEVELS) +
+	size_t bound = 256 + (size_t) request->grid.dimension * (8 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	MechanismRequest sent = *request;
@@ -421,7 +428,7 @@ answer_fields(Wire *wire, const MechanismRequest *request, MechanismAnswer *answ
 		answer->index[j] = (int) field(wire, answer->index[j], 1);
 	answer->loss = field(wire, answer->loss, 8);
 	answer->nodes = field(wire, answer->nodes, 8);
-	for (int j = 0; is_labelled(request) && j < request->grid.dimension; j++)
+	for (int j = 0; is_labelled(request) && j < mechanism_weights(request); j++)
 		answer->weight[j] = field(wire, answer->weight[j], 8);
 	if (mechanism_of(request)->terms == TERMS_POOL)
 		record_fields(wire, request, &answer->pool);
@@ -439,11 +446,13 @@ wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answe
 
 bool
 wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *request,
-				   MechanismAnswer *answer)
+				   Memory *memory, MechanismAnswer *answer)
 {
 	Wire wire = {.in = bytes, .end = bytes + length};
 
 	memset(answer, 0, sizeof(*answer));
+	if (is_labelled(request))
+		mechanism_make_weights(request, memory, answer);
 	answer_fields(&wire, request, answer);
 	return !wire.failed && wire.in == wire.end && grid_contains(&request->grid, answer->index);
 }

@@ -27,14 +27,18 @@ extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *mem
  * pool's seed, centre and candidates drawn.
  */
 #define WIRE_ANSWER_MAX                                                                            \
-	(2 + 17 * GRID_MAX_DIMENSION + 16 + SIPHASH_KEY_LENGTH + 4 * POOL_MOST_ROUNDS)
+	(2 + 9 * GRID_MAX_DIMENSION + 16 + 8 * LEVELS_WEIGHTS_MAX + SIPHASH_KEY_LENGTH +               \
+	 4 * POOL_MOST_ROUNDS)
 
 extern size_t wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer,
 								 uint8_t *bytes);
 
-/* False unless the bytes are an answer to this request: a member of its grid. */
+/*
+ * False unless the bytes are an answer to this request: a member of its grid.  The weights belong
+ * to memory.
+ */
 extern bool wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *request,
-							   MechanismAnswer *answer);
+							   Memory *memory, MechanismAnswer *answer);
 
 /* Progress of the solver: six numbers. */
 #define WIRE_PROGRESS_SIZE (2 + 6 * 8)

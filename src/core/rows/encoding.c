@@ -21,10 +21,39 @@ encoding_init(Encoding *encoding)
 	}
 }
 
+void
+encoding_set_levels(Encoding *encoding, int feature, int levels)
+{
+	encoding->levels[feature] = (int16_t) levels;
+	encoding->binary[feature] = false;
+	encoding->center[feature] = 0;
+	encoding->scale[feature] = 1;
+	encoding->low[feature] = 0;
+	encoding->high[feature] = levels;
+}
+
 int
 encoding_dimension(const Encoding *encoding)
 {
 	return encoding->features + (encoding->intercept ? 1 : 0);
+}
+
+/* An index is not scaled, and the columns of its levels are its group. */
+static bool
+levels_are_valid(const Encoding *encoding)
+{
+	int grouped = 0;
+
+	for (int g = 0; g < encoding->groups; grouped += encoding->group[g++])
+		for (int j = grouped; encoding->group[g] > 1 && j < grouped + encoding->group[g]; j++)
+			if (encoding->levels[j] > 0)
+				return false;
+	for (int j = 0; j < encoding->features; j++)
+		if (encoding->levels[j] > 0 &&
+			(encoding->center[j] != 0 || encoding->scale[j] != 1 || encoding->low[j] != 0 ||
+			 encoding->high[j] != encoding->levels[j]))
+			return false;
+	return levels_valid(encoding->levels, encoding_dimension(encoding));
 }
 
 bool
@@ -35,6 +64,7 @@ encoding_finish(Encoding *encoding)
 	if (encoding->features < 1 || encoding_dimension(encoding) > GRID_MAX_DIMENSION)
 		return false;
 	encoding->identity = true;
+	encoding->indices = false;
 	for (int j = 0; j < encoding->features; j++)
 	{
 		if (!isfinite(encoding->center[j]) || !isfinite(encoding->scale[j]) ||
@@ -45,6 +75,8 @@ encoding_finish(Encoding *encoding)
 			return false;
 		if (encoding->center[j] != 0.0 || encoding->scale[j] != 1.0)
 			encoding->identity = false;
+		if (encoding->levels[j] > 0)
+			encoding->indices = true;
 	}
 	for (int g = 0; g < encoding->groups; g++)
 	{
@@ -52,7 +84,7 @@ encoding_finish(Encoding *encoding)
 			return false;
 		grouped += encoding->group[g];
 	}
-	return grouped <= encoding->features;
+	return grouped <= encoding->features && levels_are_valid(encoding);
 }
 
 /*
@@ -112,12 +144,25 @@ groups_are_one_hot(const Encoding *encoding, const int32_t *x)
 	return true;
 }
 
+/* Is each index an integer within its levels?  (quantise() would clip and round it.) */
+static bool
+are_indices(const Encoding *encoding, const double *features)
+{
+	for (int j = 0; j < encoding->features; j++)
+		if (encoding->levels[j] > 0 && !MUTANT(270) &&
+			!(features[j] >= 0 && features[j] <= encoding->levels[j] &&
+			  features[j] == floor(features[j])))
+			return false;
+	return true;
+}
+
 bool
 encoding_apply(const Encoding *encoding, const double *features, int32_t *x)
 {
 	double mapped[GRID_MAX_DIMENSION];
 
-	if (any_nan(features, encoding->features))
+	if (any_nan(features, encoding->features) ||
+		(encoding->indices && !are_indices(encoding, features)))
 		return false;
 	if (!encoding->identity)
 	{
@@ -173,6 +218,8 @@ values_of(const Encoding *encoding, int j)
 {
 	if (encoding->binary[j])
 		return 2;
+	if (encoding->levels[j] > 0)
+		return encoding->levels[j] + 1;
 	return (encoding->high[j] - encoding->low[j]) * FIXED_POINT_ONE + 2;
 }
 
@@ -196,6 +243,7 @@ encoding_equal(const Encoding *a, const Encoding *b)
 
 	return a->features == b->features && a->intercept == b->intercept && a->groups == b->groups &&
 		   memcmp(a->group, b->group, (size_t) a->groups * sizeof(a->group[0])) == 0 &&
+		   memcmp(a->levels, b->levels, (size_t) a->features * sizeof(a->levels[0])) == 0 &&
 		   memcmp(a->center, b->center, used) == 0 && memcmp(a->scale, b->scale, used) == 0 &&
 		   memcmp(a->low, b->low, used) == 0 && memcmp(a->high, b->high, used) == 0;
 }

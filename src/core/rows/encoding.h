@@ -5,7 +5,7 @@
  *
  * It is a function of the row and of declared constants only, never of another
  * row (definition N2), and it is total: a row that cannot be mapped (NaN, not
- * one-hot in a declared group) is a neutral row, which counts but costs the
+ * one-hot in a declared group, no index of a level) is a neutral row, which counts but costs the
  * same under every weight vector.
  */
 #ifndef DPOBJ_CORE_ENCODING_H
@@ -16,6 +16,7 @@
 
 #include "core/grid/grid.h"
 #include "core/rows/instance.h"
+#include "core/rows/levels.h"
 
 /* Largest |clip bound|, in units of 1.0; an encoded feature then fits int32. */
 #define ENCODING_MAX_CLIP 1024.0
@@ -25,9 +26,11 @@ typedef struct Encoding
 	int features;   /* length of the feature array; 0 while it is not known */
 	bool intercept; /* a constant feature of 1.0 is appended */
 	bool identity;  /* every center is 0 and every scale 1 */
+	bool indices;   /* some feature has levels */
 	int groups;     /* declared one-hot groups, from feature 0 on; other features may follow */
 	int16_t group[GRID_MAX_DIMENSION];
-	bool binary[GRID_MAX_DIMENSION]; /* 0 or 1 in every row, which the caller ensures */
+	bool binary[GRID_MAX_DIMENSION];    /* 0 or 1 in every row, which the caller ensures */
+	int16_t levels[GRID_MAX_DIMENSION]; /* of each feature (levels.h); initially 0 */
 	double center[GRID_MAX_DIMENSION];
 	double scale[GRID_MAX_DIMENSION];
 	double low[GRID_MAX_DIMENSION];
@@ -40,12 +43,15 @@ typedef struct Encoding
  */
 extern void encoding_init(Encoding *encoding);
 
-/* Number of coordinates of a weight vector: the features and the intercept. */
+/* Declares that a feature holds the index of one of so many levels. */
+extern void encoding_set_levels(Encoding *encoding, int feature, int levels);
+
+/* Number of coordinates of a row: the features and the intercept. */
 extern int encoding_dimension(const Encoding *encoding);
 
 /*
- * Checks that sizes, scales, bounds and groups are in range, and sets identity.  Called once
- * features is known.
+ * Checks that sizes, scales, bounds, groups and levels are in range, and sets identity and indices.
+ * Called once features is known.
  */
 extern bool encoding_finish(Encoding *encoding);
 

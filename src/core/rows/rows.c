@@ -488,7 +488,7 @@ rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *insta
  * of one server): a header, then the rows, then their counts.
  */
 #define BYTES_MAGIC UINT32_C(0x53525044) /* "DPRS" */
-#define BYTES_VERSION 1
+#define BYTES_VERSION 2
 
 typedef struct BytesHeader
 {
@@ -501,6 +501,7 @@ typedef struct BytesHeader
 	int32_t intercept; /* 0 or 1; reading any other byte as a bool is undefined */
 	int32_t groups;
 	int16_t group[GRID_MAX_DIMENSION];
+	int16_t levels[GRID_MAX_DIMENSION];
 	double center[GRID_MAX_DIMENSION];
 	double scale[GRID_MAX_DIMENSION];
 	double low[GRID_MAX_DIMENSION];
@@ -514,6 +515,7 @@ header_put_encoding(BytesHeader *header, const Encoding *encoding)
 	header->intercept = encoding->intercept ? 1 : 0;
 	header->groups = encoding->groups;
 	memcpy(header->group, encoding->group, sizeof(header->group));
+	memcpy(header->levels, encoding->levels, sizeof(header->levels));
 	memcpy(header->center, encoding->center, sizeof(header->center));
 	memcpy(header->scale, encoding->scale, sizeof(header->scale));
 	memcpy(header->low, encoding->low, sizeof(header->low));
@@ -532,6 +534,7 @@ header_get_encoding(const BytesHeader *header, Encoding *encoding)
 	encoding->intercept = header->intercept == 1;
 	encoding->groups = header->groups;
 	memcpy(encoding->group, header->group, sizeof(header->group));
+	memcpy(encoding->levels, header->levels, sizeof(header->levels));
 	memcpy(encoding->center, header->center, sizeof(header->center));
 	memcpy(encoding->scale, header->scale, sizeof(header->scale));
 	memcpy(encoding->low, header->low, sizeof(header->low));

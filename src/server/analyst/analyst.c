@@ -178,7 +178,7 @@ analyst_open(Oid table, List *by, List *names, const LabelChoice *label, Jsonb *
 						&all);
 	if (by != NIL)
 		split(opened, by, names, label->name, &all);
-	encoders_choose(&all, names, label->name, &opened->features);
+	encoders_choose(&all, names, label->name, true, &opened->features);
 	opened->label = encoders_label(&all, label);
 	close_table(relation, filter, opened);
 	if (label->is_target || opened->label->is_class)

@@ -137,30 +137,38 @@ rated_model_place(RatedModel *rated, const Encoders *encoders)
 	int features = 0;
 	ListCell *cell;
 
+	memset(rated->levels, 0, sizeof(rated->levels));
 	foreach (cell, rated->columns)
 	{
 		int first;
 		const Encoder *encoder = find_place(encoders, lfirst(cell), &first);
 
+		if (features < GRID_MAX_DIMENSION)
+			rated->levels[features] = (int16) encoder_levels(encoder);
 		for (int j = 0; j < encoder->features && features < GRID_MAX_DIMENSION; j++)
 			rated->place[features++] = first + j;
 	}
 	rated->features = features;
-	if ((features + (rated->intercept ? 1 : 0)) * Max(rated->classes, 1) != rated->model.weights)
+	rated->weights = levels_weights(rated->levels, features) + (rated->intercept ? 1 : 0);
+	if (rated->weights * Max(rated->classes, 1) != rated->model.weights)
 		elog(ERROR, "model \"%s\" has another number of weights", rated->name);
 }
 
 double
 rated_model_score(const RatedModel *rated, int class, const int32 *x)
 {
-	const double *weight =
-		rated->model.weight + class * (rated->features + (rated->intercept ? 1 : 0));
+	const double *weight = rated->model.weight + class * rated->weights;
 	double score = 0.0;
 
 	for (int j = 0; j < rated->features; j++)
-		score += weight[j] * x[rated->place[j]];
+	{
+		int levels = rated->levels[j];
+
+		score += levels_product(weight, levels, x[rated->place[j]]);
+		weight += levels > 0 ? levels : 1;
+	}
 	if (rated->intercept)
-		score += weight[rated->features] * FIXED_POINT_ONE;
+		score += *weight * FIXED_POINT_ONE;
 	return score / FIXED_POINT_ONE;
 }
 

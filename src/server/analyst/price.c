@@ -111,7 +111,7 @@ append_work(StringInfo json, const Training *training)
 	const MechanismRequest *request = &training->request;
 	MechanismVerdict verdict = mechanism_verdict(request);
 
-	appendStringInfo(json, ", \"dimension\": %d", request->grid.dimension);
+	appendStringInfo(json, ", \"dimension\": %d", mechanism_weights(request));
 	if (training->method == METHOD_HALFSPACE)
 	{
 		appendStringInfo(json, ", \"log2_grid\": %.2f", grid_log2_size(&request->grid));
@@ -234,7 +234,7 @@ settle_table(Training *training, Oid table, List *names, const char *label, Json
 	Encoders features;
 
 	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
-	encoders_choose(&all, names, label, &features);
+	encoders_choose(&all, names, label, true, &features);
 	if (encoding_target_columns(training) > 0 && label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("label must not be null for method \"%s\"",

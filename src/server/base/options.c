@@ -354,6 +354,23 @@ read_groups(const OptionKey *key, JsonbValue *value, Options *options)
 }
 
 static void
+read_levels(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	int64 levels[GRID_MAX_DIMENSION];
+
+	options->levels_count = get_integers(value, 0, LEVELS_MAX, levels);
+	if (options->levels_count < 1)
+		invalid(key->name,
+				psprintf("an array with an integer from 0 to %d for each feature: its number of "
+						 "levels, or 0 for a number",
+						 LEVELS_MAX));
+	for (int j = 0; j < options->levels_count; j++)
+		options->levels[j] = (int16) levels[j];
+	if (levels_weights(options->levels, options->levels_count) > LEVELS_WEIGHTS_MAX - 1)
+		invalid(key->name, psprintf("of at most %d levels in all", LEVELS_WEIGHTS_MAX - 1));
+}
+
+static void
 read_numeric(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	int64 positions[GRID_MAX_DIMENSION];
@@ -575,6 +592,7 @@ static const OptionKey keys[] = {
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
 	{"iterations", read_integer, false, FOR_CONVEX, FIELD(iterations), 1, DESCENT_MAX_ITERATIONS},
+	{"levels", read_levels, false, FOR_CONVEX | FOR_LINEAR},
 	{"loss", read_loss, true, 1 << METHOD_LOGISTIC},
 	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO | FOR_SOFTMAX},
 	{"memory_limit", read_integer, false, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,

@@ -103,6 +103,8 @@ typedef struct Options
 	int numeric[GRID_MAX_DIMENSION]; /* positions from 1 */
 	int groups;
 	int16 group[GRID_MAX_DIMENSION];
+	int levels_count;                 /* 0: not given */
+	int16 levels[GRID_MAX_DIMENSION]; /* of each feature (core/rows/levels.h) */
 	FeatureNumbers scale;
 	FeatureNumbers center;
 	FeatureNumbers low; /* clip bounds */

@@ -37,7 +37,7 @@ model_form(const Model *model, TupleDesc descriptor)
 {
 	Datum values[MODEL_ATTRIBUTES];
 	bool nulls[MODEL_ATTRIBUTES] = {false};
-	Datum weights[GRID_MAX_DIMENSION];
+	Datum *weights = palloc(model->weights * sizeof(Datum));
 
 	if (descriptor->natts != MODEL_ATTRIBUTES)
 		elog(ERROR, "dp_model must have %d attributes", MODEL_ATTRIBUTES);
@@ -61,9 +61,10 @@ read_weights(Datum datum, Model *model)
 {
 	ArrayType *array = DatumGetArrayTypeP(datum);
 
-	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) || ARR_DIMS(array)[0] > GRID_MAX_DIMENSION)
+	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) || ARR_DIMS(array)[0] > MODEL_MOST_WEIGHTS)
 		return false;
 	model->weights = ARR_DIMS(array)[0];
+	model->weight = palloc(model->weights * sizeof(float8));
 	memcpy(model->weight, ARR_DATA_PTR(array), model->weights * sizeof(float8));
 	return true;
 }

@@ -10,15 +10,19 @@
 #include "access/tupdesc.h"
 
 #include "core/grid/grid.h"
+#include "core/rows/levels.h"
 
 #define MODEL_HASH_LENGTH 32
+
+/* The most weights of a model: only one with levels has more than GRID_MAX_DIMENSION. */
+#define MODEL_MOST_WEIGHTS LEVELS_WEIGHTS_MAX
 
 typedef struct Model
 {
 	const char *kind;
 	const char *mechanism;
 	int weights;
-	double weight[GRID_MAX_DIMENSION];
+	double *weight;
 	double epsilon;
 	double delta;
 	const char *adjacency;

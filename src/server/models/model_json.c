@@ -139,9 +139,10 @@ read_weights(JsonbContainer *object, Model *model)
 	JsonbContainer *array = json_get_array(json_member(object, "weights"));
 	int count = array == NULL ? 0 : JsonContainerSize(array);
 
-	if (count < 1 || count > GRID_MAX_DIMENSION)
-		malformed(psprintf("\"weights\" must be an array of 1 to %d numbers.", GRID_MAX_DIMENSION));
+	if (count < 1 || count > MODEL_MOST_WEIGHTS)
+		malformed(psprintf("\"weights\" must be an array of 1 to %d numbers.", MODEL_MOST_WEIGHTS));
 	model->weights = count;
+	model->weight = palloc(count * sizeof(double));
 	for (int j = 0; j < count; j++)
 		if (!json_get_number(getIthJsonbValueFromContainer(array, j), &model->weight[j]))
 			malformed("\"weights\" must be an array of numbers that a float8 can hold.");

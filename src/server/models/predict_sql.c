@@ -388,7 +388,7 @@ append_encoder(StringInfo text, const Encoder *encoder, const double *weight)
 	if (!encoder->null_indicator)
 		return;
 	appendStringInfoString(text, PLUS);
-	append_indicator(text, encoder, x, weight[encoder->features - 1]);
+	append_indicator(text, encoder, x, weight[encoder_weights(encoder) - 1]);
 }
 
 /* ---- the statement ---- */
@@ -498,7 +498,8 @@ static void
 check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
 {
 	for (int j = 0; j < encoder->features; j++)
-		if (encoding->center[first + j] != 0 || encoding->scale[first + j] != 1 ||
+		if (encoding->levels[first + j] != (j == 0 ? encoder_levels(encoder) : 0) ||
+			encoding->center[first + j] != 0 || encoding->scale[first + j] != 1 ||
 			encoding->low[first + j] > (j == 0 ? encoder->low : 0) ||
 			encoding->high[first + j] < (j == 0 ? encoder->high : 1))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
@@ -532,9 +533,20 @@ append_column_score(StringInfo text, const TrainedColumns *columns, const double
 	{
 		appendStringInfoString(text, i > 0 ? PLUS : "");
 		append_encoder(text, &columns->encoders.encoder[i], weight);
-		weight += columns->encoders.encoder[i].features;
+		weight += encoder_weights(&columns->encoders.encoder[i]);
 	}
 	append_intercept(text, columns->intercept, columns->intercept ? *weight : 0);
+}
+
+/* Appends the weight of an index's level: of index 0 none, of what is no index null. */
+static void
+append_index(StringInfo text, int levels, const char *x, const double *weight)
+{
+	appendStringInfo(text, "CASE WHEN %s = 0 THEN 0 WHEN %s = floor(%s) THEN (ARRAY[", x, x, x);
+	for (int i = 0; i < levels; i++)
+		appendStringInfo(text, "%s%s", i > 0 ? ", " : "", term(weight[i]));
+	appendStringInfo(text, "]::float8[])[CASE WHEN %s BETWEEN 1 AND %d THEN %s::int END] END", x,
+					 levels, x);
 }
 
 /* Appends the term of an array's element, which need not be a float8 on the other server. */
@@ -544,11 +556,17 @@ append_element(StringInfo text, const Predictor *predictor, const double *weight
 	const Encoding *encoding = &predictor->encoding;
 	const char *x = psprintf("t.features[%d]::float8", j + 1);
 
+	weight += predictor_place(predictor, j);
+	if (encoding->levels[j] > 0)
+	{
+		append_index(text, encoding->levels[j], x, weight);
+		return;
+	}
 	appendStringInfo(text, "CASE WHEN %s IS NULL OR %s = 'NaN' THEN NULL", x, x);
 	append_rounding(
 		text,
 		&(NumberMap){encoding->center[j], encoding->scale[j], encoding->low[j], encoding->high[j]},
-		x, weight[j]);
+		x, *weight);
 	appendStringInfoString(text, " END");
 }
 
@@ -564,7 +582,7 @@ append_array_score(StringInfo text, const Predictor *predictor, const double *we
 		appendStringInfoString(text, j > 0 ? PLUS : "");
 		append_element(text, predictor, weight, j);
 	}
-	append_intercept(text, features < predictor->weights, weight[predictor->weights - 1]);
+	append_intercept(text, predictor->encoding.intercept, weight[predictor->weights - 1]);
 	appendStringInfoString(text, " END");
 }
 

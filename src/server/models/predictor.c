@@ -26,10 +26,29 @@ read_numbers(JsonbContainer *object, const char *key, int count, double *number)
 		(void) json_get_number(getIthJsonbValueFromContainer(array, j), &number[j]);
 }
 
+/* Sets what features have levels, and the number of features; false if there cannot be so many. */
+static bool
+read_levels(JsonbContainer *object, int *features, double *levels)
+{
+	JsonbContainer *array = json_get_array(json_member(object, "levels"));
+
+	memset(levels, 0, GRID_MAX_DIMENSION * sizeof(double));
+	if (array != NULL)
+		*features = JsonContainerSize(array);
+	if (*features < 1 || *features > GRID_MAX_DIMENSION)
+		return false;
+	read_numbers(object, "levels", *features, levels);
+	for (int j = 0; j < *features; j++)
+		if (!(levels[j] >= 0 && levels[j] <= LEVELS_MAX))
+			return false;
+	return true;
+}
+
 /* The encoding that training_parameters() wrote into the model's details. */
 static bool
 read_encoding(JsonbContainer *details, int weights, Encoding *encoding)
 {
+	double levels[GRID_MAX_DIMENSION];
 	JsonbContainer *object = json_get_object(json_member(details, "encoding"));
 
 	if (object == NULL)
@@ -37,13 +56,17 @@ read_encoding(JsonbContainer *details, int weights, Encoding *encoding)
 	encoding_init(encoding);
 	encoding->intercept = json_is_true(json_member(object, "intercept"));
 	encoding->features = weights - (encoding->intercept ? 1 : 0);
-	if (encoding->features < 1)
+	if (!read_levels(object, &encoding->features, levels))
 		return false;
 	read_numbers(object, "center", encoding->features, encoding->center);
 	read_numbers(object, "scale", encoding->features, encoding->scale);
 	read_numbers(object, "low", encoding->features, encoding->low);
 	read_numbers(object, "high", encoding->features, encoding->high);
-	return encoding_finish(encoding);
+	for (int j = 0; j < encoding->features; j++)
+		if (levels[j] > 0)
+			encoding_set_levels(encoding, j, (int) levels[j]);
+	return encoding_finish(encoding) &&
+		   levels_weights(encoding->levels, encoding_dimension(encoding)) == weights;
 }
 
 static void
@@ -60,7 +83,7 @@ read_label_values(Predictor *predictor, JsonbContainer *details)
 
 /* At the analyst's door they are the levels of the label. */
 static void
-read_levels(Predictor *predictor, JsonbContainer *details)
+read_label_levels(Predictor *predictor, JsonbContainer *details)
 {
 	JsonbContainer *encoders = json_get_object(json_member(details, "encoders"));
 	char *label = json_get_string(json_member(details, "label"));
@@ -105,21 +128,31 @@ predictor_init(Predictor *predictor, const Model *model)
 	predictor->logistic = strcmp(model->kind, "logistic") == 0;
 	predictor->number = method_kind_has_target(model->kind);
 	predictor->weights = model->weights;
-	memcpy(predictor->weight, model->weight, sizeof(model->weight));
+	predictor->weight = model->weight;
 	if (strcmp(model->kind, "softmax") == 0)
 		read_classes(JB_ROOT_IS_OBJECT(details) ? &details->root : NULL, predictor);
+	predictor->encoded = JB_ROOT_IS_OBJECT(details) &&
+						 read_encoding(&details->root, predictor->weights, &predictor->encoding);
+	if (!predictor->encoded && predictor->weights > GRID_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("Its details do not say what its weights belong to.")));
 	if (!JB_ROOT_IS_OBJECT(details))
 		return;
-	predictor->encoded = read_encoding(&details->root, predictor->weights, &predictor->encoding);
 	read_label_values(predictor, &details->root);
 	if (predictor->classes > 0)
-		read_levels(predictor, &details->root);
+		read_label_levels(predictor, &details->root);
 }
 
 int
 predictor_features(const Predictor *predictor)
 {
 	return predictor->encoded ? predictor->encoding.features : predictor->weights;
+}
+
+int
+predictor_place(const Predictor *predictor, int feature)
+{
+	return levels_weights(predictor->encoding.levels, feature);
 }
 
 void
@@ -175,12 +208,17 @@ predictor_require_probability(const Predictor *predictor, const char *other)
 /* ---- scores ---- */
 
 static double
-encoded_score(const double *weight, int weights, const int32_t *x)
+encoded_score(const double *weight, const Encoding *encoding, const int32_t *x)
 {
 	double sum = 0.0;
 
-	for (int j = 0; j < weights; j++)
-		sum += weight[j] * x[j];
+	for (int j = 0; j < encoding_dimension(encoding); j++)
+	{
+		int levels = encoding->levels[j];
+
+		sum += levels_product(weight, levels, x[j]);
+		weight += levels > 0 ? levels : 1;
+	}
 	return sum / FIXED_POINT_ONE;
 }
 
@@ -200,14 +238,14 @@ predictor_scores(const Predictor *predictor, const double *features, double *sco
 	int32_t x[GRID_MAX_DIMENSION];
 	int weights = predictor->weights;
 
-	/* false only for a NaN: the encoding of a model declares no groups */
+	/* false only for a NaN or no index: the encoding of a model declares no groups */
 	if (predictor->encoded && !encoding_apply(&predictor->encoding, features, x))
 		return false;
 	for (int k = 0; k < Max(predictor->classes, 1); k++)
 	{
 		const double *weight = predictor->weight + k * weights;
 
-		score[k] = predictor->encoded ? encoded_score(weight, weights, x)
+		score[k] = predictor->encoded ? encoded_score(weight, &predictor->encoding, x)
 									  : plain_score(weight, weights, features);
 		if (isnan(score[k]))
 			return false;

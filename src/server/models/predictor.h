@@ -26,10 +26,11 @@ typedef struct Predictor
 	text *class_name[INSTANCE_MAX_CLASSES];
 	bool encoded; /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;
-	int weights;
-	double weight[GRID_MAX_DIMENSION];
+	int weights;          /* of a class */
+	const double *weight; /* the model's */
 } Predictor;
 
+/* The predictor keeps the model's weights. */
 extern void predictor_init(Predictor *predictor, const Model *model);
 
 /* These raise 22023 unless the model predicts it; other: the functions that the hint names. */
@@ -44,10 +45,13 @@ extern void predictor_require_score(const Predictor *predictor);
 /* The number of features that it expects. */
 extern int predictor_features(const Predictor *predictor);
 
-/* <weights, encoded features>; NaN if a feature is NaN. */
+/* The first weight of a feature, of a class; features with levels have several (levels.h). */
+extern int predictor_place(const Predictor *predictor, int feature);
+
+/* <weights, encoded features>; NaN if a feature is NaN or no index of its levels. */
 extern double predictor_score(const Predictor *predictor, const double *features);
 
-/* The same for each class; false if a feature is NaN. */
+/* The same for each class; false instead of NaN. */
 extern bool predictor_scores(const Predictor *predictor, const double *features, double *score);
 
 /* The number of the class of the highest score, of equal ones the first. */

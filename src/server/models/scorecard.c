@@ -133,7 +133,7 @@ add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
 	else if (encoder->substitute)
 		sum = trained_weight(encoder, weight, encoder->null_category);
 	if (encoder->null_indicator)
-		sum += weight[encoder->features - 1];
+		sum += weight[encoder_weights(encoder) - 1];
 	add_row(card, name, level, sum);
 }
 
@@ -157,7 +157,7 @@ add_columns(Scorecard *card, const Encoders *encoders, const double *weight)
 	{
 		add_values(card, &encoders->encoder[i], weight);
 		add_missing(card, &encoders->encoder[i], weight);
-		weight += encoders->encoder[i].features;
+		weight += encoder_weights(&encoders->encoder[i]);
 	}
 }
 
@@ -169,12 +169,17 @@ add_elements(Scorecard *card, const Predictor *predictor, const double *weight)
 	for (int j = 0; j < predictor_features(predictor); j++)
 	{
 		char *name = psprintf("features[%d]", j + 1);
+		int place = predictor_place(predictor, j);
 
+		for (int i = 0; i < encoding->levels[j]; i++)
+			add_row(card, name, psprintf("%d", i + 1), weight[place + i]);
+		if (encoding->levels[j] > 0)
+			continue;
 		add_row(card, name,
 				predictor->encoded ? describe_map(name, encoding->center[j], encoding->scale[j],
 												  encoding->low[j], encoding->high[j])
 								   : psprintf("each unit of %s", name),
-				weight[j]);
+				weight[place]);
 	}
 }
 
@@ -187,7 +192,7 @@ add_weights(Scorecard *card, const Predictor *predictor, const Encoders *encoder
 		add_columns(card, encoders, weight);
 	else
 		add_elements(card, predictor, weight);
-	if (predictor_features(predictor) < predictor->weights)
+	if (predictor->encoding.intercept)
 		add_row(card, "(intercept)", "always", weight[predictor->weights - 1]);
 }
 

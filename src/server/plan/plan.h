@@ -71,12 +71,14 @@ extern int plan_element_count(Node *expression);
 
 /*
  * Raises 22023 if an expression is an array of integers or numerics, or has such an element,
- * because the default clip to [-1, 1] or [0, 1] would change most of their values silently.  The
+ * because the default clip to [-1, 1] or [0, 1] would change most of their values silently; not
+ * for elements that have levels, of which count are known.  The
  * strings are parts of the message: "a feature array", "feature", "a declared scale", detail and
  * hint.
  */
-extern void plan_refuse_unscaled(Node *expression, const char *array, const char *element,
-								 const char *needed, const char *detail, const char *hint);
+extern void plan_refuse_unscaled(Node *expression, const int16 *levels, int count,
+								 const char *array, const char *element, const char *needed,
+								 const char *detail, const char *hint);
 
 /* Is it of an integer type, whatever it is cast to? */
 extern bool plan_is_whole(Node *expression);

@@ -234,9 +234,19 @@ is_unscaled(Node *node)
 	return true;
 }
 
+/* Does element i, from 1, hold indices of levels?  Is that so for all elements, if i is 0? */
+static bool
+has_levels(const int16 *levels, int count, int i)
+{
+	for (int j = 0; i == 0 && j < count; j++)
+		if (levels[j] == 0)
+			return false;
+	return i <= count && (i == 0 ? count > 0 : levels[i - 1] > 0);
+}
+
 /* Finds an element of an integer or numeric type, from 1; position 0 is the array itself. */
 static bool
-find_unscaled(Node *expression, int *position, Oid *type)
+find_unscaled(Node *expression, const int16 *levels, int count, int *position, Oid *type)
 {
 	ListCell *cell;
 
@@ -246,26 +256,27 @@ find_unscaled(Node *expression, int *position, Oid *type)
 	if (!IsA(expression, ArrayExpr))
 	{
 		*type = exprType(expression);
-		return is_counting_type(get_element_type(*type)) && !IsA(expression, Const);
+		return is_counting_type(get_element_type(*type)) && !IsA(expression, Const) &&
+			   !has_levels(levels, count, 0);
 	}
 	foreach (cell, ((ArrayExpr *) expression)->elements)
 	{
 		(*position)++;
 		*type = exprType(strip_casts(lfirst(cell)));
-		if (is_unscaled(lfirst(cell)))
+		if (is_unscaled(lfirst(cell)) && !has_levels(levels, count, *position))
 			return true;
 	}
 	return false;
 }
 
 void
-plan_refuse_unscaled(Node *expression, const char *array, const char *element, const char *needed,
-					 const char *detail, const char *hint)
+plan_refuse_unscaled(Node *expression, const int16 *levels, int count, const char *array,
+					 const char *element, const char *needed, const char *detail, const char *hint)
 {
 	int position;
 	Oid type;
 
-	if (find_unscaled(expression, &position, &type))
+	if (find_unscaled(expression, levels, count, &position, &type))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s of type %s needs %s",
 							   position == 0 ? array : psprintf("%s %d", element, position),

@@ -145,7 +145,7 @@ declared_length(PlanCall *call, FuncExpr *features)
 	descriptor = lookup_rowtype_tupdesc(type, -1);
 	encoders_parse(DatumGetJsonbP(declaration), descriptor, &all);
 	ReleaseTupleDesc(descriptor);
-	encoders_choose(&all, NIL, NULL, &chosen);
+	encoders_choose(&all, NIL, NULL, false, &chosen);
 	return chosen.features;
 }
 

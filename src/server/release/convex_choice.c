@@ -126,7 +126,7 @@ check_scale(const MechanismRequest *request)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("epsilon is too small for %d weights: the model would be noise "
 								   "alone",
-								   request->grid.dimension),
+								   mechanism_weights(request)),
 							errhint("Raise epsilon or \"regularization\".")));
 	}
 }
@@ -195,6 +195,32 @@ choose_weights(const Options *options, const Encoding *encoding)
 	return Max(options->classes, 1) * dimension;
 }
 
+static void
+refuse_levels(const char *what, const char *name, const char *hint)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s \"%s\" does not take levels", what, name),
+					errdetail("Columns with more than %d features have them, and those of option "
+							  "\"levels\".",
+							  GRID_MAX_DIMENSION),
+					errhint("%s", hint)));
+}
+
+/* Levels are for the mechanisms with a minimiser, and for the noises of theorem V19. */
+static void
+choose_levels(const Options *options, const Encoding *encoding, const Mechanism *mechanism,
+			  MechanismRequest *request)
+{
+	if (!encoding->indices)
+		return;
+	if (mechanism->terms != TERMS_NOISE)
+		refuse_levels("mechanism", mechanism->name, "Use mechanism \"objective\" or \"output\".");
+	if (options->noise == NOISE_KNORM)
+		refuse_levels("noise", noise_choice_name(NOISE_KNORM),
+					  "Noises are: auto, gamma, gaussian.");
+	memcpy(request->convex.levels, encoding->levels, sizeof(request->convex.levels));
+}
+
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
@@ -209,6 +235,7 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 						   : method == METHOD_SOFTMAX ? LOSS_CLIPPED
 													  : options->loss;
 	request->convex.radius = convex_choose_radius(method, options, encoding);
+	choose_levels(options, encoding, mechanism, request);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	mechanism_check_options(options, mechanism);
 	switch (mechanism->terms)

@@ -29,6 +29,8 @@ encoding_declared_features(const Options *options)
 
 	if (options->dimension > 0)
 		return options->dimension;
+	if (options->levels_count > 0)
+		return options->levels_count;
 	for (int i = 0; i < lengthof(lists); i++)
 		if (lists[i]->count > 1)
 			return lists[i]->count;
@@ -59,6 +61,28 @@ spread_all(const Options *options, int features, Encoding *encoding)
 	spread(&options->scale, "scale", features, encoding->scale);
 	spread(&options->low, "clip", features, encoding->low);
 	spread(&options->high, "clip", features, encoding->high);
+}
+
+/* An index is not scaled or clipped, whatever one number the options have for all features. */
+static void
+put_levels(const Options *options, int first, int features, Encoding *encoding)
+{
+	if (options->levels_count > 0 && options->levels_count != features)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"levels\" has %d entries for %d features",
+							   options->levels_count, features)));
+	for (int g = 0, j = 0; g < options->groups; j += options->group[g++])
+		for (int k = j; options->group[g] > 1 && k < j + options->group[g]; k++)
+			if (options->levels[k] > 0)
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+								errmsg("option \"levels\" has an entry for feature %d, which is in "
+									   "a group of \"groups\"",
+									   k + 1),
+								errhint("The features of groups come first: give each of them 0 "
+										"levels.")));
+	for (int j = 0; j < options->levels_count; j++)
+		if (options->levels[j] > 0)
+			encoding_set_levels(encoding, first + j, options->levels[j]);
 }
 
 /* A target is the first column of a row, so its position does not depend on the features. */
@@ -152,6 +176,7 @@ encoding_of_features(const Training *training, Encoding *features)
 	memmove(features->low, features->low + 1, count * sizeof(double));
 	memmove(features->high, features->high + 1, count * sizeof(double));
 	memmove(features->binary, features->binary + 1, count * sizeof(features->binary[0]));
+	memmove(features->levels, features->levels + 1, count * sizeof(features->levels[0]));
 	if (features->groups == 0)
 		return;
 	features->groups--;
@@ -184,6 +209,7 @@ encoding_lay_out(Training *training, int features)
 	spread_all(options, features, encoding);
 	if (encoding_target_columns(training) > 0)
 		put_target(training, encoding);
+	put_levels(options, encoding_target_columns(training), features, encoding);
 }
 
 void

@@ -95,12 +95,14 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	const char *rows_path = spill == NULL ? NULL : spill_path(spill);
 	SolverLimits limits = training->limits;
 	SolverOutcome outcome;
+	ServerMemory memory;
 
+	server_memory_init(&memory, CurrentMemoryContext);
 	limits.megabytes = spill_solver_share(limits.megabytes);
 	outcome = solver_run(problem, length, rows_path, &limits,
 						 training->request.progress ? watch : NULL, &bytes, &bytes_length);
 	if (outcome == SOLVER_ANSWERED &&
-		!wire_decode_answer(bytes, bytes_length, &training->request, answer))
+		!wire_decode_answer(bytes, bytes_length, &training->request, &memory.memory, answer))
 		outcome = SOLVER_DIED;
 	return outcome;
 }
@@ -109,7 +111,7 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 static double
 from_middle(const Training *training, int j, double weight)
 {
-	bool intercept = training->encoding.intercept && j == training->request.grid.dimension - 1;
+	bool intercept = training->encoding.intercept && j == mechanism_weights(&training->request) - 1;
 
 	if (intercept && mechanism_get(training->request.kind)->targets)
 		weight += encoding_target_middle(training);
@@ -178,7 +180,6 @@ void
 release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
 				 Model *model)
 {
-	const Grid *grid = &training->request.grid;
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
 
 	bool pooled = mechanism->terms == TERMS_POOL;
@@ -186,8 +187,9 @@ release_describe(const Training *training, int64 release, const MechanismAnswer 
 	/* a pool's answer predicts labels, but its length says nothing of probabilities */
 	model->kind = method_name(pooled ? METHOD_HALFSPACE : training->method);
 	model->mechanism = mechanism->name;
-	model->weights = grid->dimension;
-	for (int j = 0; j < grid->dimension; j++)
+	model->weights = mechanism_weights(&training->request);
+	model->weight = palloc(model->weights * sizeof(double));
+	for (int j = 0; j < model->weights; j++)
 		model->weight[j] = model_weight(training, answer, j);
 	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
 	model->delta = (double) training->cost.delta_charged / DELTA_ONE;

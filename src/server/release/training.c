@@ -215,12 +215,37 @@ settle_limits(Training *training)
 	training->guarantee = guarantee_name(training);
 }
 
+/* Levels make a model of more weights than a grid, a net, classes or shares take. */
+static void
+settle_levels(Training *training)
+{
+	const Encoding *encoding = &training->encoding;
+
+	if (!encoding->indices)
+		return;
+	if (training->method == METHOD_AUTO)
+	{
+		training->method = METHOD_LOGISTIC;
+		training->reason = "there are more weights than a halfspace takes";
+	}
+	if (((FOR_CONVEX | FOR_LINEAR) & 1 << training->method) == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the columns have %d features, and method \"%s\" takes %d",
+							   levels_weights(encoding->levels, encoding->features) -
+								   encoding_target_columns(training),
+							   method_name(training->method), GRID_MAX_DIMENSION),
+						errhint("Choose fewer columns, or declare fewer levels or bins. Methods "
+								"\"logistic\", \"svm\" and \"linear\" take %d.",
+								LEVELS_WEIGHTS_MAX - 1)));
+}
+
 void
 training_set_features(Training *training, int features)
 {
 	MechanismRequest *request = &training->request;
 
 	encoding_choose(training, features);
+	settle_levels(training);
 	run_settle(training);
 	if (training->method == METHOD_AUTO)
 		choose_method(training);
@@ -498,6 +523,17 @@ append_classes(StringInfo text, const LabelRule *label)
 		appendStringInfoChar(text, ']');
 }
 
+/* Appends the levels of the features unless all are numbers. */
+static void
+append_levels(StringInfo text, const int16 *levels, int features)
+{
+	double number[GRID_MAX_DIMENSION];
+
+	for (int j = 0; j < features; j++)
+		number[j] = levels[j];
+	append_numbers(text, "levels", number, features, 0);
+}
+
 char *
 training_parameters(const Training *training)
 {
@@ -508,7 +544,7 @@ training_parameters(const Training *training)
 
 	initStringInfo(&text);
 	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d", training->options_text,
-					 training->request.grid.dimension);
+					 mechanism_weights(&training->request));
 	if (training->method == METHOD_HALFSPACE)
 		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
 	append_classes(&text, &training->label);
@@ -526,6 +562,7 @@ training_parameters(const Training *training)
 	append_numbers(&text, "scale", encoding->scale + first, features, 1.0);
 	append_numbers(&text, "low", encoding->low + first, features, -1.0);
 	append_numbers(&text, "high", encoding->high + first, features, 1.0);
+	append_levels(&text, encoding->levels + first, features);
 	appendStringInfoString(&text, "}}");
 	return text.data;
 }

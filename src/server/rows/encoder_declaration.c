@@ -441,6 +441,7 @@ static void
 read_encoder(JsonbValue *json, Encoder *encoder)
 {
 	Declaration declaration;
+	int limit;
 	int row;
 
 	read_keys(encoder->column.name, json, &declaration);
@@ -463,10 +464,12 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 	else
 		read_categories(&declaration, encoder);
 	encoder->features += encoder->null_indicator ? 1 : 0;
-	if (encoder->features > GRID_MAX_DIMENSION)
+	limit = encoder->drop_first ? GRID_MAX_DIMENSION : LEVELS_MAX;
+	if (encoder->features > limit)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" has %d features, and a model takes %d",
-							   encoder->column.name, encoder->features, GRID_MAX_DIMENSION),
+						errmsg("column \"%s\" has %d features, and a column takes %d%s",
+							   encoder->column.name, encoder->features, limit,
+							   encoder->drop_first ? " with \"drop_first\"" : ""),
 						errhint("Declare fewer levels or bins.")));
 }
 

@@ -14,6 +14,12 @@
 #include "server/rows/declared_values.h"
 #include "server/rows/encoders.h"
 
+static bool
+has_categories(const Encoder *encoder)
+{
+	return encoder->kind == ENCODER_BINS || encoder->kind == ENCODER_LEVELS;
+}
+
 /* ---- choosing ---- */
 
 static List *
@@ -109,8 +115,54 @@ choose_all(const Encoders *all, const char *label, Encoders *chosen)
 			choose(chosen, &all->encoder[i]);
 }
 
+int
+encoders_weights(const Encoders *encoders)
+{
+	int weights = 0;
+
+	for (int i = 0; i < encoders->count; i++)
+		weights += encoder_weights(&encoders->encoder[i]);
+	return weights;
+}
+
+/* A missing value without a substitute is one more category; else its indicator is a feature. */
+static void
+pack(Encoders *chosen)
+{
+	for (int i = 0; i < chosen->count; i++)
+	{
+		Encoder *encoder = &chosen->encoder[i];
+		int before = encoder->features;
+
+		if (!has_categories(encoder) || encoder->drop_first)
+			continue;
+		encoder->packed = true;
+		encoder->features = encoder->substitute && encoder->null_indicator ? 2 : 1;
+		chosen->features += encoder->features - before;
+	}
+}
+
+/* Packs the categories if that is needed and allowed. */
+static void
+fit(Encoders *chosen, bool may_pack)
+{
+	int features = chosen->features;
+
+	if (features <= GRID_MAX_DIMENSION)
+		return;
+	if (may_pack && features < LEVELS_WEIGHTS_MAX)
+		pack(chosen);
+	if (chosen->features > GRID_MAX_DIMENSION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the columns have %d features, and a model takes %d", features,
+							   may_pack && features >= LEVELS_WEIGHTS_MAX ? LEVELS_WEIGHTS_MAX - 1
+																		  : GRID_MAX_DIMENSION),
+						errhint("Choose fewer columns, or declare fewer levels or bins.")));
+}
+
 void
-encoders_choose(const Encoders *all, List *names, const char *label, Encoders *chosen)
+encoders_choose(const Encoders *all, List *names, const char *label, bool may_pack,
+				Encoders *chosen)
 {
 	memset(chosen, 0, sizeof(*chosen));
 	chosen->encoder = palloc((all->count + list_length(names)) * sizeof(Encoder));
@@ -121,11 +173,7 @@ encoders_choose(const Encoders *all, List *names, const char *label, Encoders *c
 	if (chosen->features == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the declared encoders have no feature")));
-	if (chosen->features > GRID_MAX_DIMENSION)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the columns have %d features, and a model takes %d",
-							   chosen->features, GRID_MAX_DIMENSION),
-						errhint("Choose fewer columns, or declare fewer levels or bins.")));
+	fit(chosen, may_pack);
 }
 
 /* ---- groups and profiles ---- */
@@ -384,12 +432,6 @@ encoder_is_whole(const Encoder *number)
 
 /* ---- describing ---- */
 
-static bool
-has_categories(const Encoder *encoder)
-{
-	return encoder->kind == ENCODER_BINS || encoder->kind == ENCODER_LEVELS;
-}
-
 /*
  * The number of features of which exactly one is 1: the categories and, if a missing value has no
  * substitute, its indicator.  If the first category is dropped, all may be 0.
@@ -397,7 +439,7 @@ has_categories(const Encoder *encoder)
 static int
 one_hot_size(const Encoder *encoder)
 {
-	if (!has_categories(encoder) || encoder->drop_first)
+	if (!has_categories(encoder) || encoder->drop_first || encoder->packed)
 		return 1;
 	return encoder->substitute && encoder->null_indicator ? encoder->features - 1
 														  : encoder->features;
@@ -417,6 +459,13 @@ describe_encoder(const Encoder *encoder, Options *options)
 		options->low.value[first + j] = j == 0 ? encoder->low : 0.0;
 		options->high.value[first + j] = j == 0 ? encoder->high : 1.0;
 	}
+	if (encoder->packed)
+	{
+		options->levels[first] = (int16) encoder_levels(encoder);
+		options->low.value[first] = 0.0;
+		options->high.value[first] = options->levels[first];
+		options->levels_count = 1;
+	}
 	options->group[options->groups++] = group;
 	for (int j = group; j < encoder->features; j++)
 		options->group[options->groups++] = 1;
@@ -429,8 +478,12 @@ encoders_describe(const Encoders *encoders, Options *options)
 	options->dimension = 0;
 	options->numeric_count = 0;
 	options->groups = 0;
+	options->levels_count = 0;
+	memset(options->levels, 0, sizeof(options->levels));
 	for (int i = 0; i < encoders->count; i++)
 		describe_encoder(&encoders->encoder[i], options);
+	if (options->levels_count > 0)
+		options->levels_count = options->dimension;
 	options->low.count = options->dimension;
 	options->high.count = options->dimension;
 }
@@ -447,6 +500,8 @@ encoders_encoding(const Options *options, Encoding *encoding)
 	{
 		encoding->low[j] = options->low.value[j];
 		encoding->high[j] = options->high.value[j];
+		if (options->levels[j] > 0)
+			encoding_set_levels(encoding, j, options->levels[j]);
 	}
 	if (!encoding_finish(encoding))
 		elog(ERROR, "declared encoders make no encoding");
@@ -483,7 +538,7 @@ level_name(const Encoder *encoder, int level)
 char *
 encoder_feature_name(const Encoder *encoder, int position)
 {
-	if (encoder->null_indicator && position == encoder->features - 1)
+	if (encoder->null_indicator && position == encoder_weights(encoder) - 1)
 		return psprintf("%s is missing", encoder->column.name);
 	if (!has_categories(encoder))
 		return pstrdup(encoder->column.name);
@@ -593,6 +648,20 @@ encode_number(const Encoder *encoder, Datum datum, bool isnull, double *features
 	return !isnan(number);
 }
 
+/* The index of the category; one above the last for a missing value without a substitute. */
+static bool
+encode_index(const Encoder *encoder, int category, double *features)
+{
+	bool missing = category < 0;
+
+	if (missing)
+		category = encoder->substitute ? encoder->null_category : encoder->categories;
+	features[0] = category + 1;
+	if (encoder->features > 1)
+		features[1] = missing ? 1.0 : 0.0;
+	return !missing || encoder->substitute || encoder->null_indicator;
+}
+
 static bool
 encode_category(const Encoder *encoder, Datum datum, bool isnull, double *features)
 {
@@ -620,6 +689,8 @@ encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features
 		features[0] = encoder_value(encoder, datum, isnull);
 		return true;
 	}
+	if (encoder->packed)
+		return encode_index(encoder, isnull ? -1 : find_category(encoder, datum), features);
 	present = encoder->kind == ENCODER_NUMBER ? encode_number(encoder, datum, isnull, features)
 											  : encode_category(encoder, datum, isnull, features);
 	if (encoder->null_indicator)

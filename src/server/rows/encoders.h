@@ -66,7 +66,7 @@ typedef struct Encoder
 {
 	Column column;
 	EncoderKind kind;
-	int features; /* 0 for a label with "positive" */
+	int features; /* of a row; 0 for a label with "positive" */
 
 	/* times */
 	double unit;       /* in seconds */
@@ -87,6 +87,11 @@ typedef struct Encoder
 	double *edge;   /* between bins */
 	ColumnSet set;  /* the levels */
 	bool drop_first;
+	/*
+	 * Is the category one feature, an index (core/rows/levels.h), instead of a feature for each?
+	 * Only of encoders_choose().
+	 */
+	bool packed;
 	bool is_class; /* a label with levels: its one feature is the position of the level, from 0 */
 
 	/* missing values */
@@ -103,6 +108,21 @@ typedef struct Encoder
 	 */
 	bool others;
 } Encoder;
+
+/* The number of weights: a packed encoder has one for each category, and for an indicator. */
+static inline int
+encoder_weights(const Encoder *encoder)
+{
+	return encoder->packed ? encoder->categories + (encoder->null_indicator ? 1 : 0)
+						   : encoder->features;
+}
+
+/* The levels of a packed encoder's first feature; else 0. */
+static inline int
+encoder_levels(const Encoder *encoder)
+{
+	return encoder->packed ? encoder_weights(encoder) - (encoder->features - 1) : 0;
+}
 
 /* Encoders in the order of their features, which is that of the table's columns. */
 typedef struct Encoders
@@ -130,8 +150,16 @@ extern List *encoders_names(ArrayType *array);
 extern List *encoders_column_names(ArrayType *array);
 extern List *encoders_group_names(ArrayType *array);
 
-/* The encoders of the named columns, or (NIL) of all columns but labels and the given label. */
-extern void encoders_choose(const Encoders *all, List *names, const char *label, Encoders *chosen);
+/*
+ * The encoders of the named columns, or (NIL) of all columns but labels and the given label.  More
+ * features than a row takes are refused; if may_pack, categories of which none is dropped are
+ * packed first, and a model then has LEVELS_WEIGHTS_MAX weights at most, an intercept included.
+ */
+extern void encoders_choose(const Encoders *all, List *names, const char *label, bool may_pack,
+							Encoders *chosen);
+
+/* The sum of encoder_weights(). */
+extern int encoders_weights(const Encoders *encoders);
 
 /*
  * Divides all into the named columns, which must have public values, in this order, and the others.
@@ -169,7 +197,10 @@ extern bool encoders_plain_number(const Encoders *all, const char *name, Encoder
 /* Are all numbers of that encoder whole, by the type of its column? */
 extern bool encoder_is_whole(const Encoder *number);
 
-/* Sets the options that follow from the encoders: dimension, numeric, groups and clip bounds. */
+/*
+ * Sets the options that follow from the encoders: dimension, numeric, groups, levels and clip
+ * bounds.
+ */
 extern void encoders_describe(const Encoders *encoders, Options *options);
 
 /* The fixed-point encoding of the features, whose bounds and groups are in the options. */

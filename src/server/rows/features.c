@@ -53,7 +53,7 @@ prepare(MemoryContext parent, Jsonb *declaration, HeapTupleHeader row)
 		lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
 	encoders_parse(preparation->declaration, descriptor, &all);
 	ReleaseTupleDesc(descriptor);
-	encoders_choose(&all, NIL, NULL, &preparation->encoders);
+	encoders_choose(&all, NIL, NULL, false, &preparation->encoders);
 	MemoryContextSwitchTo(old);
 	return preparation;
 }
@@ -138,23 +138,29 @@ choose_features(Oid relation_oid, List *names, Encoders *chosen)
 	protection_encoders(&protection, RelationGetDescr(declared), names, NULL, NIL, &all);
 	relation_close(declared, AccessShareLock);
 	relation_close(relation, AccessShareLock);
-	encoders_choose(&all, names, NULL, chosen);
+	encoders_choose(&all, names, NULL, true, chosen);
 }
 
-/* feature: its number among all, position: among those of its encoder; both from 0. */
+/*
+ * weight: the number of the feature's weight among all, position: among those of its encoder;
+ * first: the place of its encoder in a row; all from 0.
+ */
 static void
-put_feature(Tuplestorestate *set, TupleDesc descriptor, const Options *options, int feature,
-			const Encoder *encoder, int position)
+put_feature(Tuplestorestate *set, TupleDesc descriptor, const Options *options, int weight,
+			const Encoder *encoder, int first, int position)
 {
+	int levels = encoder_levels(encoder);
+	bool is_level = position < levels;
+	int feature = first + (is_level ? 0 : position - Max(levels - 1, 0));
 	bool nulls[7] = {false};
 	Datum values[7] = {
-		Int32GetDatum(feature + 1),
+		Int32GetDatum(weight + 1),
 		CStringGetTextDatum(encoder_feature_name(encoder, position)),
 		CStringGetTextDatum(encoder->column.name),
 		BoolGetDatum(is_numeric(options, feature)),
 		Int32GetDatum(group_of(options, feature)),
 		Float8GetDatum(options->low.value[feature]),
-		Float8GetDatum(options->high.value[feature]),
+		Float8GetDatum(is_level ? 1.0 : options->high.value[feature]),
 	};
 
 	tuplestore_putvalues(set, descriptor, values, nulls);
@@ -171,13 +177,19 @@ dpobj_protected_features(PG_FUNCTION_ARGS)
 	Encoders chosen;
 	TupleDesc descriptor;
 	Tuplestorestate *set;
-	int feature = 0;
+	int weight = 0;
+	int first = 0;
 
 	choose_features(relation, names, &chosen);
 	encoders_describe(&chosen, &options);
 	set = materialize_begin(fcinfo, &descriptor);
 	for (int i = 0; i < chosen.count; i++)
-		for (int j = 0; j < chosen.encoder[i].features; j++)
-			put_feature(set, descriptor, &options, feature++, &chosen.encoder[i], j);
+	{
+		const Encoder *encoder = &chosen.encoder[i];
+
+		for (int j = 0; j < encoder_weights(encoder); j++)
+			put_feature(set, descriptor, &options, weight++, encoder, first, j);
+		first += encoder->features;
+	}
 	return (Datum) 0;
 }

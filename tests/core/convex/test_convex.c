@@ -356,12 +356,6 @@ plain_hessian(const Instance *instance, double radius, double lambda, const doub
 	}
 }
 
-static Wide
-wide(double value, int places)
-{
-	return (Wide) ldexpl((long double) value, places);
-}
-
 static void
 test_gradients(void)
 {
@@ -390,8 +384,8 @@ test_gradients(void)
 		{
 			b[j] = between(-100, 100);
 			u[j] = between(-length, length);
-			wide_b[j] = wide(b[j], GRADIENT_BITS);
-			wide_u[j] = wide(u[j], WEIGHT_BITS);
+			wide_b[j] = wide_of(b[j], GRADIENT_BITS);
+			wide_u[j] = wide_of(u[j], WEIGHT_BITS);
 		}
 		convex_pass(&rows, &table, lambda, wide_b, wide_u, memory, exact, hessian);
 		plain_gradient(&problem.instance, ldexp((double) lambda, -LAMBDA_BITS), b, u, plain);
@@ -441,7 +435,7 @@ test_minimisers(void)
 		for (int j = 0; j < dimension; j++)
 		{
 			b[j] = c % 3 == 0 ? 0 : between(-strength, strength);
-			wide_b[j] = wide(b[j], GRADIENT_BITS);
+			wide_b[j] = wide_of(b[j], GRADIENT_BITS);
 		}
 		rounds = convex_minimise(&objective, ldexp(value, -27), memory, wide_u);
 		most_rounds = rounds > most_rounds ? rounds : most_rounds;
@@ -486,7 +480,7 @@ test_large_margins(void)
 			problem.negative[i] = x[0] > 0 ? 0 : labels;
 		}
 		for (int j = 0; j < MOST_DIMENSION; j++)
-			b[j] = wide(between(-1, 1), GRADIENT_BITS);
+			b[j] = wide_of(between(-1, 1), GRADIENT_BITS);
 		convex_rows_make(&problem.instance, 4, 2, memory, &rows);
 		CHECK(convex_minimise(&objective, ldexp(1, -9 - 27), memory, u) < 60);
 		convex_rows_release(&rows, memory);
@@ -631,7 +625,7 @@ largest_ratio(const Problem *a, const Problem *b, const ConvexTerms *terms, doub
 		Wide u[MOST_DIMENSION];
 
 		for (int j = 0; j < dimension; j++)
-			u[j] = wide(between(-reach, reach), WEIGHT_BITS);
+			u[j] = wide_of(between(-reach, reach), WEIGHT_BITS);
 		most = fmax(most, fabs(log_density(a, terms, scale, u) - log_density(b, terms, scale, u)));
 	}
 	return most;

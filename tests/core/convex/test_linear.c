@@ -45,12 +45,6 @@ open_rows(const Problem *data, ConvexRows *rows)
 	convex_rows_set_targets(rows);
 }
 
-static Wide
-wide_of(double value, int bits)
-{
-	return (Wide) ldexpl((long double) value, bits);
-}
-
 /* The slope is minus the residual, and constant beyond the threshold on either side. */
 static void
 test_slopes(void)

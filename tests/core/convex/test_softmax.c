@@ -240,12 +240,6 @@ plain_pass(const Data *made, double radius, double lambda, const double *b, cons
 	}
 }
 
-static Wide
-wide(double value, int places)
-{
-	return (Wide) ldexpl((long double) value, places);
-}
-
 static void
 test_gradients(void)
 {
@@ -276,8 +270,8 @@ test_gradients(void)
 		{
 			b[j] = between(-100, 100);
 			u[j] = between(-length, length);
-			wide_b[j] = wide(b[j], GRADIENT_BITS);
-			wide_u[j] = wide(u[j], WEIGHT_BITS);
+			wide_b[j] = wide_of(b[j], GRADIENT_BITS);
+			wide_u[j] = wide_of(u[j], WEIGHT_BITS);
 		}
 		softmax_pass(&rows, &table, classes, lambda, wide_b, wide_u, memory, exact, hessian);
 		plain_pass(&data, TEST_RADIUS, ldexp((double) lambda, -LAMBDA_BITS), b, u, plain,
@@ -331,7 +325,7 @@ test_minimisers(void)
 		for (int j = 0; j < width; j++)
 		{
 			b[j] = c % 3 == 0 ? 0 : between(-strength, strength);
-			wide_b[j] = wide(b[j], GRADIENT_BITS);
+			wide_b[j] = wide_of(b[j], GRADIENT_BITS);
 		}
 		rounds = convex_minimise(&objective, ldexp(fmin(value, 1), -27), memory, wide_u);
 		most_rounds = rounds > most_rounds ? rounds : most_rounds;

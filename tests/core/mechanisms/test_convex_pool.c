@@ -186,12 +186,13 @@ test_wire(void)
 		for (int j = 0; j < COLUMNS; j++)
 			answer.pool.centre[j] = (j - 1) * POOL_CENTRE_MAX;
 		answer.pool.drawn[0] = POOL_MOST - 1;
+		mechanism_make_weights(&request, memory, &answer);
 		length = wire_encode_answer(&request, &answer, bytes);
-		CHECK(wire_decode_answer(bytes, length, &request, &back));
+		CHECK(wire_decode_answer(bytes, length, &request, memory, &back));
 		CHECK(memcmp(&back.pool, &answer.pool, sizeof(back.pool)) == 0);
 		answer.pool.drawn[0] = POOL_MOST;
 		length = wire_encode_answer(&request, &answer, bytes);
-		CHECK(!wire_decode_answer(bytes, length, &request, &back));
+		CHECK(!wire_decode_answer(bytes, length, &request, memory, &back));
 		memory_release(memory, problem);
 	}
 }

@@ -143,6 +143,18 @@ draw_classes(MechanismRequest *request, Instance *instance)
 	instance->dimension = request->grid.dimension / classes + 1;
 }
 
+/* Levels of some columns, of requests that may have them. */
+static void
+draw_levels(MechanismRequest *request)
+{
+	if (request->convex.classes > 0 || request->convex.noise >= CONVEX_LAPLACE)
+		return;
+	for (int j = 0; j < request->grid.dimension; j++)
+		request->convex.levels[j] = (int16_t) (below(2) * below(LEVELS_MAX + 1));
+	if (!levels_valid(request->convex.levels, request->grid.dimension))
+		memset(request->convex.levels, 0, sizeof(request->convex.levels));
+}
+
 static void
 draw_simplex(SimplexTerms *terms)
 {
@@ -235,6 +247,8 @@ draw_problem(Problem *problem)
 		if (mechanism_get(request->kind)->terms == TERMS_NOISE &&
 			!mechanism_get(request->kind)->targets)
 			draw_classes(request, instance);
+		if (mechanism_get(request->kind)->terms == TERMS_NOISE)
+			draw_levels(request);
 		if (request->kind == MECHANISM_SGD)
 			draw_descent(&request->convex, &request->descent);
 		if (request->kind == MECHANISM_POOL)
@@ -282,9 +296,11 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
 		   a->convex.norm == b->convex.norm && a->convex.steps == b->convex.steps &&
 		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
-		   a->convex.calls == b->convex.calls && a->simplex.lambda == b->simplex.lambda &&
-		   a->simplex.rows == b->simplex.rows && a->simplex.low == b->simplex.low &&
-		   a->simplex.high == b->simplex.high && a->simplex.target_low == b->simplex.target_low &&
+		   a->convex.calls == b->convex.calls &&
+		   memcmp(a->convex.levels, b->convex.levels, sizeof(a->convex.levels)) == 0 &&
+		   a->simplex.lambda == b->simplex.lambda && a->simplex.rows == b->simplex.rows &&
+		   a->simplex.low == b->simplex.low && a->simplex.high == b->simplex.high &&
+		   a->simplex.target_low == b->simplex.target_low &&
 		   a->simplex.target_high == b->simplex.target_high &&
 		   a->simplex.delta == b->simplex.delta &&
 
@@ -699,28 +715,33 @@ test_answer(const Problem *problem)
 	bool member;
 
 	draw_answer(&request->grid, &answer);
-	for (int j = 0; weights && j < request->grid.dimension; j++)
+	if (weights)
+		mechanism_make_weights(request, memory, &answer);
+	for (int j = 0; weights && j < mechanism_weights(request); j++)
 		answer.weight[j] = (int64_t) teststream_next(&stream);
 	member = grid_contains(&request->grid, answer.index);
 	length = wire_encode_answer(request, &answer, bytes);
 	CHECK(length <= WIRE_ANSWER_MAX);
-	CHECK(wire_decode_answer(bytes, length, request, &back) == member);
+	CHECK(wire_decode_answer(bytes, length, request, memory, &back) == member);
+	CHECK(!weights || memcmp(answer.weight, back.weight,
+							 (size_t) mechanism_weights(request) * sizeof(int64_t)) == 0);
+	back.weight = answer.weight;
 	CHECK(memcmp(&answer, &back, sizeof(answer)) == 0);
-	CHECK(!wire_decode_answer(bytes, length - 1, request, &back));
-	CHECK(!wire_decode_answer(bytes, length + 1, request, &back));
-	CHECK(!wire_decode_answer(bytes, 0, request, &back));
+	CHECK(!wire_decode_answer(bytes, length - 1, request, memory, &back));
+	CHECK(!wire_decode_answer(bytes, length + 1, request, memory, &back));
+	CHECK(!wire_decode_answer(bytes, 0, request, memory, &back));
 	for (int j = 0; j < request->grid.dimension; j++)
 	{
 		uint8_t index = bytes[2 + j];
 
 		bytes[2 + j] = (uint8_t) request->grid.levels[j];
-		CHECK(!wire_decode_answer(bytes, length, request, &back));
+		CHECK(!wire_decode_answer(bytes, length, request, memory, &back));
 		bytes[2 + j] = 255;
-		CHECK(!wire_decode_answer(bytes, length, request, &back));
+		CHECK(!wire_decode_answer(bytes, length, request, memory, &back));
 		bytes[2 + j] = index;
 	}
 	bytes[0]++;
-	CHECK(!wire_decode_answer(bytes, length, request, &back));
+	CHECK(!wire_decode_answer(bytes, length, request, memory, &back));
 }
 
 /* An answer outside a constraint is refused although each of its levels exists. */
@@ -735,25 +756,25 @@ test_answer_outside(void)
 
 	request.grid = uniform_grid(4, 2, GRID_PRODUCT, 0);
 	length = wire_encode_answer(&request, &answer, bytes);
-	CHECK(wire_decode_answer(bytes, length, &request, &back));
+	CHECK(wire_decode_answer(bytes, length, &request, memory, &back));
 	request.grid.constraint = GRID_BALL;
 	request.grid.bound = 8;
-	CHECK(wire_decode_answer(bytes, length, &request, &back));
+	CHECK(wire_decode_answer(bytes, length, &request, memory, &back));
 	request.grid.bound = 7;
-	CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	CHECK(!wire_decode_answer(bytes, length, &request, memory, &back));
 	request.grid.constraint = GRID_SPARSE;
 	request.grid.bound = 2;
-	CHECK(wire_decode_answer(bytes, length, &request, &back));
+	CHECK(wire_decode_answer(bytes, length, &request, memory, &back));
 	request.grid.bound = 1;
-	CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	CHECK(!wire_decode_answer(bytes, length, &request, memory, &back));
 	request.grid.bound = 3;
-	CHECK(!wire_decode_answer(bytes, length, &request, &back));
+	CHECK(!wire_decode_answer(bytes, length, &request, memory, &back));
 	request.grid.constraint = GRID_MODULUS; /* ranks 2 + 2 + 0 + 0 */
 	for (request.grid.bound = 5; request.grid.bound < 20; request.grid.bound++)
-		CHECK(!wire_decode_answer(bytes, length, &request, &back));
+		CHECK(!wire_decode_answer(bytes, length, &request, memory, &back));
 	answer.index[0] = 0;
 	length = wire_encode_answer(&request, &answer, bytes);
-	CHECK(wire_decode_answer(bytes, length, &request, &back));
+	CHECK(wire_decode_answer(bytes, length, &request, memory, &back));
 }
 
 int

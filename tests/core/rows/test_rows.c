@@ -55,6 +55,39 @@ check_encoding(void)
 	CHECK(!encoding_finish(&encoding));
 }
 
+/* Only an index passes, whatever the clip bounds of numbers are. */
+static void
+check_levels(void)
+{
+	static const double no_index[] = {-1, 0.5, 3.999, 5, 1e9, INFINITY, -INFINITY, NAN};
+	Encoding encoding = plain_encoding(3);
+	Encoding other = plain_encoding(3);
+	int32_t x[3];
+
+	encoding_set_levels(&encoding, 1, 4);
+	CHECK(encoding_finish(&encoding) && encoding.indices && encoding_dimension(&encoding) == 3);
+	CHECK(encoding_finish(&other) && !other.indices && !encoding_equal(&encoding, &other));
+	for (int index = 0; index <= 4; index++)
+		CHECK(encoding_apply(&encoding, (double[]){0.5, index, 9}, x) && x[0] == 32768 &&
+			  x[1] == index * 65536 && x[2] == 65536);
+	for (size_t i = 0; i < sizeof(no_index) / sizeof(no_index[0]); i++)
+		CHECK(!encoding_apply(&encoding, (double[]){0.5, no_index[i], 9}, x));
+	other = encoding;
+	other.scale[1] = 2;
+	CHECK(!encoding_finish(&other));
+	other = encoding;
+	other.high[1] = 3;
+	CHECK(!encoding_finish(&other));
+	other = encoding;
+	other.groups = 1;
+	other.group[0] = 3;
+	CHECK(!encoding_finish(&other));
+	encoding_set_levels(&encoding, 0, LEVELS_MAX);
+	CHECK(encoding_finish(&encoding));
+	encoding_set_levels(&encoding, 0, LEVELS_MAX + 1);
+	CHECK(!encoding_finish(&encoding));
+}
+
 static void
 check_groups(void)
 {
@@ -281,6 +314,7 @@ main(void)
 {
 	test_begin(2);
 	check_encoding();
+	check_levels();
 	check_groups();
 	check_score_bound();
 	check_merging();

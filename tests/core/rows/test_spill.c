@@ -556,7 +556,7 @@ static bool
 same_answer(const MechanismAnswer *a, const MechanismAnswer *b)
 {
 	return a->nodes == b->nodes &&
-		   memcmp(a->weight, b->weight, (FEATURES + 1) * sizeof(a->weight[0])) == 0;
+		   memcmp(a->weight, b->weight, FEATURES * sizeof(a->weight[0])) == 0;
 }
 
 static MechanismAnswer
@@ -760,7 +760,7 @@ memory_of(const MechanismRequest *request, int rows)
 	Data *data = make_data(rows, 0);
 	Meter meter = {.memory = {.allocate = meter_allocate, .release = meter_release}};
 
-	(void) release_spilled_in(request, data, 1, &meter.memory);
+	memory_release(&meter.memory, release_spilled_in(request, data, 1, &meter.memory).weight);
 	CHECK(meter.used == 0);
 	memory_release(memory, data);
 	return meter.most;

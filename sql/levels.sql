@@ -1,0 +1,83 @@
+-- Option "levels": features that hold the index of a level instead of a column for each level.
+\i tests/answers.sql
+\set SHOW_CONTEXT never
+\set VERBOSITY default
+-- shops 7, 14, ... sell more; 0 is no shop; every 100th row has no index
+CREATE TABLE sale (id int, x float8[], big boolean, price float8);
+INSERT INTO sale SELECT i, ARRAY[CASE WHEN i % 100 = 0 THEN 0.5 ELSE i % 211 END, i % 3, (i % 11) / 10.0], i % 211 % 7 = 0, 10 + i % 211 % 7
+  FROM generate_series(1, 14000) i;
+
+-- Each level has a weight: as good as with a column for each, and better than a number can be.
+CREATE TABLE trained AS
+  SELECT dp_logistic(x, big, 500.0, 0, '{"levels": [210, 2, 0]}') AS by_level, dp_linear(x, price, 500.0, 0, '{"levels": [210, 2, 0], "target": [10, 16]}') AS by_price
+    FROM sale;
+SELECT array_length((by_level).weights, 1) AS weights, dpobj.verify(by_level) AS verified, (by_level).guarantee,
+       jsonb_pretty((by_level).details - 'regularization' - 'objective_noise' - 'weight_noise' - 'weight_step') AS details FROM trained;
+SELECT count(*) FILTER (WHERE dp_predict(by_level, x) IS NULL) AS without, avg((dp_predict(by_level, x) = big)::int) > 0.99 AS good,
+       max(abs(dp_score(by_price, x) - price)) < 0.5 AS near FROM trained, sale WHERE x[1] <> 0;
+SELECT feature, level FROM trained, dpobj.scorecard(by_level) WHERE position IN (1, 210, 211, 212, 213, 214, 215);
+
+-- The statement of predict_sql computes the same to the last bit, also for what is no index.
+CREATE TABLE other AS SELECT x AS features FROM sale UNION ALL
+  SELECT ARRAY[a, 1, 0.5] FROM unnest(ARRAY[-1, 0, -0.0, 0.5, 210, 701, 1e300, 'Infinity', '-Infinity', 'NaN', NULL]::float8[]) a;
+SELECT dpobj.predict_sql(by_level, 'other') AS statement FROM trained \gset
+SELECT count(*) FILTER (WHERE s.dp_score IS NULL) AS without, bool_and(s.dp_score IS NOT DISTINCT FROM dp_score(by_level, s.features)) AS same
+  FROM trained, (:statement) s;
+-- JSON and back, and a model whose details were changed
+SELECT dp_score((by_level::jsonb)::dp_model, ARRAY[7, 1, 0]) = dp_score(by_level, ARRAY[7, 1, 0]) AS same FROM trained;
+SELECT dp_score(jsonb_set(by_level::jsonb, '{details,encoding,levels,0}', '209')::dp_model, ARRAY[7, 1, 0]) FROM trained;
+
+-- Other laws: noise, mechanism, both adjacencies, no rows, one row, groups of rows.
+SELECT m.details ->> 'noise' AS noise, m.mechanism, m.delta > 0 AS spent FROM
+  (SELECT (m).* FROM (SELECT dp_logistic(x, big, 1.0, 1e-6, '{"levels": [210, 2, 0]}') AS m FROM sale) s
+   UNION ALL SELECT (m).* FROM (SELECT dp_svm(x, big, 1.0, 1e-6, '{"levels": [210, 2, 0], "noise": "gamma", "adjacency": "add_remove"}') AS m FROM sale) s
+   UNION ALL SELECT (m).* FROM (SELECT dp_logistic(x, big, 1.0, 1e-6, '{"levels": [210, 2, 0], "mechanism": "output"}') AS m FROM sale) s) m;
+SELECT array_length((dp_logistic(x, big, 1.0, 0, '{"levels": [210, 2, 0]}')).weights, 1) FROM sale WHERE id < 0;
+SELECT array_length((dp_linear(x, price, 1.0, 0, '{"levels": [210, 2, 0], "target": [0, 1]}')).weights, 1) FROM sale WHERE id = 1;
+SELECT array_length((dp_logistic(ARRAY[id % 1024, id % 500], big, 1.0, 0, '{"levels": [1024, 500], "intercept": false}')).weights, 1) FROM sale;
+
+-- What is refused, before a charge.
+SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.sale' \gset
+SELECT dp_logistic(x, big, 1.0, 0, '{"levels": 210}') FROM sale;
+SELECT dp_logistic(x, big, 1.0, 0, '{"levels": [1025, 0, 0]}') FROM sale;
+SELECT dp_logistic(x, big, 1.0, 0, '{"levels": [1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000]}') FROM sale;
+SELECT dp_logistic(ARRAY[id, 1, 2], big, 1.0, 0, '{"levels": [210, 2]}') FROM sale;
+SELECT dp_logistic(ARRAY[id, id, 0.5::float8], big, 1.0, 0, '{"levels": [210, 0, 0]}') FROM sale;
+SELECT dp_logistic(x, big, 1.0, 0, '{"levels": [210, 2, 0], "groups": [3]}') FROM sale;
+SELECT dp_logistic(x, big, 1.0, 0, '{"levels": [210, 2, 0], "noise": "knorm"}') FROM sale;
+SELECT dp_logistic(x, big, 1.0, 1e-6, '{"levels": [210, 2, 0], "mechanism": "sgd"}') FROM sale;
+SELECT dp_logistic(x, big, 1.0, 0, '{"levels": [210, 2, 0], "mechanism": "pool", "n": 14000}') FROM sale;
+SELECT dp_halfspace(x, big, 1.0, 0, '{"levels": [210, 2, 0]}') FROM sale;
+SELECT dp_softmax(x, id % 3, 1.0, 0, '{"levels": [210, 2, 0], "classes": [0, 1, 2]}') FROM sale;
+SELECT count(*) = :charges AS none FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.sale';
+
+-- At the analyst's door declared columns that make more than 128 features are packed in the same way.
+CREATE ROLE dpobj_levels_ana;
+CREATE TABLE visit (id int, town text, age int, days float8, late boolean, cost float8);
+INSERT INTO visit SELECT i, CASE WHEN i % 50 = 0 THEN NULL WHEN i % 50 = 1 THEN 'elsewhere' ELSE 'town ' || i % 300 END, i % 90, i % 10, i % 300 % 7 = 0, i % 300 % 7
+  FROM generate_series(1, 12000) i;
+SELECT dpobj.protect('visit', jsonb_build_object('town', jsonb_build_object('levels', (SELECT jsonb_agg('town ' || i ORDER BY i) FROM generate_series(0, 299) i), 'null_indicator', true),
+  'age', '{"bins": [20, 40, 60], "null": 30, "null_indicator": true}'::jsonb, 'days', '{"clip": [0, 10], "scale": 10}'::jsonb, 'late', '{}'::jsonb, 'cost', '{"clip": [0, 6]}'::jsonb));
+SELECT dpobj.set_budget('visit', 'dpobj_levels_ana', 100000, 0.001);
+GRANT SELECT ON visit TO dpobj_levels_ana; -- for predictions; the models do not need it
+SET SESSION AUTHORIZATION dpobj_levels_ana;
+SELECT m.kind, m.mechanism, array_length(m.weights, 1) AS weights, m.details #> '{encoding,levels}' AS levels, m.details -> 'classifier' AS classifier
+  FROM dpobj.train('visit', 'late', 1000, '{town,age,days}', name => 'late') m;
+SELECT array_length(weights, 1) AS weights FROM dpobj.train('visit', 'cost', 1000, '{town,age,days}', method => 'linear', name => 'cost');
+SELECT array_length(weights, 1) AS weights FROM dpobj.train('visit', 'late', 1000, '{age,days}', method => 'logistic', name => 'small');
+SELECT p -> 'dimension' AS weights, p -> 'mechanism' AS mechanism FROM dpobj.price('visit', 'late', 1, '{town,age,days}', method => 'svm') p;
+SELECT dpobj.train('visit', 'late', 1, '{town,age,days}', method => 'halfspace');
+SELECT dpobj.train('visit', 'late', 1, '{town,age,days}', method => 'logistic', options => '{"mechanism": "sgd"}');
+-- predictions of a row, by the statement, and at both doors' evaluations
+SELECT count(*) FILTER (WHERE dpobj.predict('late', v) = late) > 11500 AS good, count(dpobj.predict('late', v)) AS predicted,
+       count(*) FILTER (WHERE abs(dpobj.score('cost', v) - cost) < 1) > 11500 AS near FROM visit v;
+SELECT dpobj.predict_sql('late') AS statement \gset
+SELECT bool_and(s.dp_score IS NOT DISTINCT FROM dpobj.score('late', v)) AS same FROM (:statement) s JOIN visit v USING (id);
+SELECT dpobj.evaluate('late', 'visit', 100) > 0.95 AS good, dpobj.evaluate('small', 'visit', 100) BETWEEN 0.8 AND 0.9 AS small;
+SELECT dpobj.select('{late,small}', 'visit', 100);
+SELECT feature, level FROM dpobj.scorecard('late') WHERE position IN (1, 300, 301, 302, 305, 306, 307, 308);
+SELECT * FROM dpobj.protected_features('visit', '{town,age,days}') WHERE position IN (1, 300, 301, 302, 305, 306, 307);
+RESET SESSION AUTHORIZATION;
+SELECT dpobj.unprotect('visit');
+DROP OWNED BY dpobj_levels_ana;
+DROP ROLE dpobj_levels_ana;
