@@ -241,7 +241,7 @@ release_once(Memory *memory)
 
 		rows_gather(&spilled, mechanism->every_row, memory, &instance);
 	}
-	mechanism->release(&request, &instance, &tools, &answer);
+	mechanism_release(&request, &instance, &tools, &answer);
 	explicit_bzero(&supply, sizeof(supply));
 	explicit_bzero(&bits, sizeof(bits));
 	send_answer(&request, &answer);

@@ -32,7 +32,7 @@ COMMENT ON FUNCTION dpobj_internal.confusion_final(bytea) IS 'charges and releas
 CREATE OR REPLACE FUNCTION dpobj_internal.class_confusion_final(bytea) RETURNS bigint[]
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_class_confusion_final';
-COMMENT ON FUNCTION dpobj_internal.class_confusion_final(bytea) IS 'charges and releases: private confusion table of a softmax model';
+COMMENT ON FUNCTION dpobj_internal.class_confusion_final(bytea) IS 'charges and releases: private confusion table of a model of several classes';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.select_final(bytea) RETURNS integer
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -98,12 +98,13 @@ BEGIN
       ('svm', 'label anyelement', NULL, 'private support vector machine'),
       ('classifier', 'label anyelement', NULL, 'private halfspace or logistic regression, chosen from public parameters'),
       ('softmax', 'label anyelement', NULL, 'private softmax regression: a class of those that options name as "classes"'),
+      ('one_vs_rest', 'label anyelement', NULL, 'private halfspaces, one for each class of those that options name as "classes"'),
       ('simplex', 'target float8', NULL, 'private regression with weights on the simplex'),
       ('linear', 'target float8', NULL, 'private linear regression'))
     SELECT name, format('features float8[], %s, epsilon float8, delta float8%s', label, options) AS arguments,
            'train' AS family, home || '.dp_rows' AS state, 'train' AS final, combine, what
       FROM trainers, unnest(ARRAY['', ', options jsonb']) options
-     WHERE name <> 'softmax' OR options <> ''
+     WHERE name NOT IN ('softmax', 'one_vs_rest') OR options <> ''
      UNION ALL
     SELECT 'groups', format('%s, %s, delta float8, options jsonb', key, rows), 'groups', 'internal', 'groups', NULL,
            'a private model for each key of a list, which options name as "keys"'
@@ -115,8 +116,8 @@ BEGIN
         ('accuracy', 'model ' || home || '.dp_model', 'private accuracy of a model; null: too much noise'),
         ('confusion', 'name text', 'private confusion table of a model'),
         ('confusion', 'model ' || home || '.dp_model', 'private confusion table of a model'),
-        ('class_confusion', 'name text', 'private confusion table of a softmax model: a row for each predicted class, an element for each class of the label'),
-        ('class_confusion', 'model ' || home || '.dp_model', 'private confusion table of a softmax model: a row for each predicted class, an element for each class of the label'),
+        ('class_confusion', 'name text', 'private confusion table of a model of several classes: a row for each predicted class, an element for each class of the label'),
+        ('class_confusion', 'model ' || home || '.dp_model', 'private confusion table of a model of several classes: a row for each predicted class, an element for each class of the label'),
         ('select', 'models ' || home || '.dp_model[]', 'private choice of a good one among models: its number, from 1'))
         v(name, subject, what)
      UNION ALL

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_predict_class(model @extschema@.dp_mod
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_class';
 COMMENT ON FUNCTION @extschema@.dp_predict_class(@extschema@.dp_model, float8[]) IS
-  'prediction of a softmax model: the class of the highest score; null if a feature is null or NaN';
+  'prediction of a model of several classes: the class of the highest score; null if a feature is null or NaN';
 
 CREATE OR REPLACE FUNCTION @extschema@.dp_predict_class_proba(model @extschema@.dp_model, features float8[]) RETURNS float8[]
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -18,12 +18,12 @@ CREATE OR REPLACE FUNCTION dpobj.predict_class(name text, "row" record, owner re
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_class_row';
 COMMENT ON FUNCTION dpobj.predict_class(text, record, regrole) IS
-  'class that a named softmax model predicts for a row with the columns that it was trained on; null where there is none';
+  'class that a named model of several classes predicts for a row with the columns that it was trained on; null where there is none';
 CREATE OR REPLACE FUNCTION dpobj.predict_class(model @extschema@.dp_model, "row" record) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_class_row';
 COMMENT ON FUNCTION dpobj.predict_class(@extschema@.dp_model, record) IS
-  'class that a softmax model predicts for a row with the columns that it was trained on; null where there is none';
+  'class that a model of several classes predicts for a row with the columns that it was trained on; null where there is none';
 
 CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8[]
   LANGUAGE C STABLE PARALLEL SAFE
@@ -42,4 +42,4 @@ CREATE OR REPLACE FUNCTION dpobj.class_confusion(model text, relation regclass, 
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_class_confusion';
 COMMENT ON FUNCTION dpobj.class_confusion(text, regclass, numeric, jsonb, text) IS
-  'private confusion table of a named softmax model of one''s own on a protected table: a row for each predicted class, an element for each class of the label';
+  'private confusion table of a named model of several classes of one''s own on a protected table: a row for each predicted class, an element for each class of the label';

@@ -12,9 +12,9 @@ CREATE TYPE @extschema@.dp_model AS (
   details jsonb
 );
 COMMENT ON TYPE @extschema@.dp_model IS 'a model released under differential privacy';
-COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction; softmax: the class of the highest score is';
+COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction; softmax or one_vs_rest: the class of the highest score is';
 COMMENT ON COLUMN @extschema@.dp_model.mechanism IS 'the mechanism that chose the weights';
-COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one; of a softmax model these of each class in turn';
+COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one; of a model of several classes these of each class in turn';
 COMMENT ON COLUMN @extschema@.dp_model.epsilon IS 'epsilon charged for this release';
 COMMENT ON COLUMN @extschema@.dp_model.delta IS 'delta charged for this release; 0 under pure differential privacy';
 COMMENT ON COLUMN @extschema@.dp_model.adjacency IS 'replace or add_remove: which data sets count as neighbours';

@@ -5,7 +5,7 @@ CREATE FUNCTION dpobj.scorecard(model @extschema@.dp_model, OUT "position" integ
   LANGUAGE C STABLE PARALLEL SAFE ROWS 50
   AS 'MODULE_PATHNAME', 'dpobj_scorecard';
 COMMENT ON FUNCTION dpobj.scorecard(@extschema@.dp_model) IS
-  'what each level of each feature adds to the score, of a softmax model to that of each class; points where all weights of a halfspace are integers';
+  'what each level of each feature adds to the score, of a model of several classes to that of each class; points where all weights of halfspaces are integers';
 CREATE FUNCTION dpobj.scorecard(name text, owner regrole DEFAULT NULL, OUT "position" integer, OUT feature text,
     OUT level text, OUT points integer, OUT weight float8, OUT class text) RETURNS SETOF record
   LANGUAGE C STABLE PARALLEL SAFE ROWS 50

@@ -70,6 +70,10 @@ SELECT audit.add_grouped('rspm, ' || noise, 'halfspace', 1, CASE noise WHEN 'gau
 SELECT audit.add_grouped('sample_aggregate', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "sample_aggregate", "parts": 1}',
                          '[[[[1], true]], [[[1], true], [[1], false]]]');
 
+-- A row moves from one class to the other: both halfspaces lose epsilon / 2.
+SELECT audit.add_call('one-vs-rest', 1, 0, '[[[[1], true]], [[[1], false]]]',
+                      $$SELECT ((w).weights[1] > (w).weights[2])::int FROM (SELECT dp_one_vs_rest(x, y::int, 1.0, 0, '{"classes": [0, 1], "grid": "sign", "mechanism": "exponential", "n": 1, "dimension": 1, "intercept": false}') AS w FROM {0}) s$$);
+
 -- ---- convex models: Huber's loss, whose slope at 0 is the largest ----
 
 SELECT audit.add_grouped('objective, ' || noise, 'svm', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,

@@ -53,6 +53,8 @@ mutants=(
   '268|test_wide|levels: the index taken for a number instead of a 1'
   '269|test_wide|levels: noise on as many weights as columns'
   '270|test_rows|levels: what is no index clipped to one'
+  '274|test_rest|one-vs-rest: every halfspace is of the first class'
+  '275|test_rest|one-vs-rest: rho of one halfspace for all of them'
   '279|test_softmax|softmax: the shorter corners left out of delta'
   '215|test_convex_knorm|K-norm noise: clip bounds not looked at, so that any number counts as one between 0 and 1'
   '216|test_convex_knorm|convex: ln(1 + beta / lambda) for rows of length 1 where they are longer'

@@ -16,8 +16,8 @@ SELECT is(
   (SELECT string_agg(format('%s %s%s %s', proname, n, kind, safe), ', ' ORDER BY proname)
    FROM (SELECT proname, count(*) AS n, prokind AS kind, bool_and(proparallel = 's') AS safe FROM pg_proc
          WHERE proname LIKE 'dp\_%' AND prokind IN ('a', 'w') GROUP BY proname, prokind) forms),
-  'dp_accuracy 2a t, dp_avg 2a t, dp_class_confusion 2a t, dp_classifier 2a t, dp_confusion 2a t, dp_count 2a t, dp_ftrl 2w f, dp_groups 2a t, dp_halfspace 2a t, dp_histogram 4a t, dp_linear 2a t, dp_logistic 2a t, dp_quantiles 2a t, dp_select 1a t, dp_simplex 2a t, dp_softmax 1a t, dp_sum 2a t, dp_svm 2a t',
-  'each aggregate has two forms and is parallel safe, but dp_select and dp_softmax have one, dp_histogram four, and dp_ftrl is a window function');
+  'dp_accuracy 2a t, dp_avg 2a t, dp_class_confusion 2a t, dp_classifier 2a t, dp_confusion 2a t, dp_count 2a t, dp_ftrl 2w f, dp_groups 2a t, dp_halfspace 2a t, dp_histogram 4a t, dp_linear 2a t, dp_logistic 2a t, dp_one_vs_rest 1a t, dp_quantiles 2a t, dp_select 1a t, dp_simplex 2a t, dp_softmax 1a t, dp_sum 2a t, dp_svm 2a t',
+  'each aggregate has two forms and is parallel safe, but dp_one_vs_rest, dp_select and dp_softmax have one, dp_histogram four, and dp_ftrl is a window function');
 SELECT is_empty($$
   SELECT oid::regprocedure FROM pg_proc
   WHERE proname LIKE 'dp\_%' AND prokind IN ('a', 'w') AND has_function_privilege('public', oid, 'EXECUTE')

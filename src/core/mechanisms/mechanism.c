@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "core/grid/prior.h"
+#include "core/mechanisms/rest.h"
 
 const Mechanism *
 mechanism_get(MechanismKind kind)
@@ -28,9 +29,26 @@ mechanism_verdict(const MechanismRequest *request)
 	mechanism->admit(request, &verdict);
 	if (!mechanism->streams)
 		verdict.bytes = run_bytes(&request->run, request->grid.dimension, request->threads);
-	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest &&
-					   verdict.bytes <= request->run.memory;
+	if (request->rest > 0)
+		verdict.bytes *= 2; /* the rows, and those of a class against the others */
+	verdict.finishes = verdict.admitted && rest_is_valid(request) &&
+					   verdict.most <= request->run.longest && verdict.bytes <= request->run.memory;
+	if (request->rest > 0)
+	{
+		verdict.expected *= request->rest;
+		verdict.most *= request->rest;
+	}
 	return verdict;
+}
+
+void
+mechanism_release(const MechanismRequest *request, const Instance *instance,
+				  const MechanismTools *tools, MechanismAnswer *answer)
+{
+	if (request->rest > 0)
+		rest_release(request, instance, tools, answer);
+	else
+		mechanism_get(request->kind)->release(request, instance, tools, answer);
 }
 
 bool

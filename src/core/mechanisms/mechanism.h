@@ -97,6 +97,11 @@ typedef struct MechanismRequest
 	int64_t prior_power; /* of the prior over the grid (prior.h), in thousandths; 0: uniform */
 	SelectGroup group;   /* a declared one-hot group that may be summed out; size 0: none */
 	SolverKind solver;
+	/*
+	 * Of a halfspace for each class against the others (rest.h) their number, and epsilon and delta
+	 * are those of each; rows have the class, times FIXED_POINT_ONE, in front.  Else 0.
+	 */
+	int rest;
 	int parts;          /* of sample_aggregate, 1 .. SAMPLE_MAX_PARTS; else 0 */
 	int64_t part_nodes; /* the most that a part searches, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
 	int threads;
@@ -122,7 +127,7 @@ typedef struct MechanismRequest
 /* Only the vector is released.  loss and nodes are for the owner's tests. */
 typedef struct MechanismAnswer
 {
-	int index[GRID_MAX_DIMENSION];
+	int index[GRID_MAX_DIMENSION]; /* with rest of each class, one behind the other */
 	int64_t loss;
 	int64_t nodes;
 	/*
@@ -275,7 +280,8 @@ mechanism_features(const MechanismRequest *request)
 static inline int
 mechanism_weights(const MechanismRequest *request)
 {
-	return levels_weights(request->convex.levels, request->grid.dimension);
+	return levels_weights(request->convex.levels, request->grid.dimension) *
+		   (request->rest > 0 ? request->rest : 1);
 }
 
 /* Makes room for the weights of an answer. */
@@ -286,8 +292,15 @@ mechanism_make_weights(const MechanismRequest *request, Memory *memory, Mechanis
 		memory_allocate_zero(memory, (size_t) mechanism_weights(request), sizeof(int64_t));
 }
 
-/* The verdict on a request, by admit() of its mechanism, the longest run and the memory. */
+/*
+ * The verdict on a request, by admit() of its mechanism, the longest run and the memory.  With rest
+ * the longest run is that of one halfspace, and the seconds are those of all.
+ */
 extern MechanismVerdict mechanism_verdict(const MechanismRequest *request);
+
+/* The release of a request, for each class if there are several. */
+extern void mechanism_release(const MechanismRequest *request, const Instance *instance,
+							  const MechanismTools *tools, MechanismAnswer *answer);
 
 /* Mechanism.perturbs; false for a kind that does not exist. */
 extern bool mechanism_perturbs(MechanismKind kind);

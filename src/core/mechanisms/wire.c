@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "core/convex/convex_columns.h"
+#include "core/mechanisms/rest.h"
 
-#define WIRE_VERSION 11
+#define WIRE_VERSION 12
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -215,6 +216,7 @@ request_fields(Wire *wire, MechanismRequest *request)
 	request->group.size = (int) field(wire, request->group.size, 2);
 	request->solver = (SolverKind) field(wire, request->solver, 1);
 	request->threads = (int) field(wire, request->threads, 2);
+	request->rest = (int) field(wire, request->rest, 1);
 	request->parts = (int) field(wire, request->parts, 4);
 	request->part_nodes = field(wire, request->part_nodes, 4);
 	request->progress = bool_field(wire, request->progress);
@@ -325,7 +327,8 @@ request_is_valid(const MechanismRequest *request)
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
 		   request->threads <= 64 && noise_is_valid(request) && parts_are_valid(request) &&
-		   prior_is_valid(request) && select_group_is_valid(&request->grid, request->group);
+		   prior_is_valid(request) && rest_is_valid(request) &&
+		   select_group_is_valid(&request->grid, request->group);
 }
 
 /* instance.h: no net weight is 0, and the largest loss fits. */
@@ -392,7 +395,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		return false;
 	/* a target comes before the features */
 	instance->dimension = mechanism_features(request);
-	if (mechanism_of(request)->targets || request->convex.classes > 0)
+	if (mechanism_of(request)->targets || request->convex.classes > 0 || request->rest > 0)
 		instance->dimension++;
 	if (instance->dimension > GRID_MAX_DIMENSION || !set_shape(instance))
 		return false;
@@ -420,11 +423,18 @@ record_fields(Wire *wire, const MechanismRequest *request, PoolRecord *record)
 	}
 }
 
+/* Vectors of an answer over a grid. */
+static int
+models_of(const MechanismRequest *request)
+{
+	return request->rest > 0 ? request->rest : 1;
+}
+
 static void
 answer_fields(Wire *wire, const MechanismRequest *request, MechanismAnswer *answer)
 {
 	version_field(wire);
-	for (int j = 0; j < request->grid.dimension; j++)
+	for (int j = 0; j < models_of(request) * request->grid.dimension; j++)
 		answer->index[j] = (int) field(wire, answer->index[j], 1);
 	answer->loss = field(wire, answer->loss, 8);
 	answer->nodes = field(wire, answer->nodes, 8);
@@ -454,7 +464,9 @@ wire_decode_answer(const uint8_t *bytes, size_t length, const MechanismRequest *
 	if (is_labelled(request))
 		mechanism_make_weights(request, memory, answer);
 	answer_fields(&wire, request, answer);
-	return !wire.failed && wire.in == wire.end && grid_contains(&request->grid, answer->index);
+	for (int k = 0; k < models_of(request); k++)
+		wire.failed |= !grid_contains(&request->grid, answer->index + k * request->grid.dimension);
+	return !wire.failed && wire.in == wire.end;
 }
 
 /* ---- progress ---- */

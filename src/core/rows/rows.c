@@ -483,6 +483,28 @@ rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *insta
 	become_instance(&rows, apart, instance);
 }
 
+void
+rows_relabel(const Instance *classes, int class, bool apart, Memory *memory, Instance *instance)
+{
+	int features = classes->dimension - 1;
+	int32_t x[GRID_MAX_DIMENSION + 1] = {0};
+	Encoding encoding;
+	Rows rows;
+
+	encoding_init(&encoding);
+	encoding.features = features;
+	rows_init(&rows, &encoding, memory);
+	for (int64_t i = 0; i < classes->rows; i++)
+	{
+		const int32_t *row = classes->x + i * classes->dimension;
+		bool own = row[0] == class * FIXED_POINT_ONE;
+
+		memcpy(x, row + 1, (size_t) features * sizeof(int32_t));
+		rows_merge(&rows, x, (RowCount){own ? classes->net[i] : 0, own ? 0 : classes->net[i]});
+	}
+	become_instance(&rows, apart, instance);
+}
+
 /*
  * Byte form, in the byte order of the machine (it travels between the processes
  * of one server): a header, then the rows, then their counts.

@@ -115,6 +115,13 @@ extern void rows_spilled_instance(Rows *rows, Instance *instance);
 extern void rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance);
 
 /*
+ * The rows of an instance that has a class in front of the features (rows_instance()), without it:
+ * positive are those of one class, negative all others.  Equal features are merged, unless apart.
+ */
+extern void rows_relabel(const Instance *classes, int class, bool apart, Memory *memory,
+						 Instance *instance);
+
+/*
  * The versioned byte form. rows_merge_bytes() adds such a set to another one: false if the bytes
  * are malformed or were made under a different encoding; the set must then not be used any more.  A
  * set whose feature count is not known takes that of the other.  If both are known and differ, the

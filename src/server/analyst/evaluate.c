@@ -79,7 +79,7 @@ read_details(RatedModel *rated)
 		rated->columns =
 			lappend(rated->columns, json_get_string(getIthJsonbValueFromContainer(features, i)));
 	rated->intercept = json_is_true(json_member(encoding, "intercept"));
-	if (strcmp(rated->model.kind, method_name(METHOD_SOFTMAX)) == 0)
+	if (method_kind_has_classes(rated->model.kind))
 		rated->classes = JsonContainerSize(json_get_array(json_member(root, "classes")));
 }
 

@@ -112,7 +112,7 @@ append_work(StringInfo json, const Training *training)
 	MechanismVerdict verdict = mechanism_verdict(request);
 
 	appendStringInfo(json, ", \"dimension\": %d", mechanism_weights(request));
-	if (training->method == METHOD_HALFSPACE)
+	if (method_has_grid(training->method))
 	{
 		appendStringInfo(json, ", \"log2_grid\": %.2f", grid_log2_size(&request->grid));
 		append_count(json, mechanism_get(request->kind)->parts ? "nodes" : "configurations",

@@ -140,7 +140,7 @@ mechanism_methods(const Mechanism *mechanism)
 	if (mechanism->targets)
 		return mechanism->convex ? FOR_LINEAR : FOR_SIMPLEX;
 	if (!mechanism->convex)
-		return FOR_HALFSPACE;
+		return FOR_GRID;
 	return mechanism->terms == TERMS_NOISE ? FOR_CONVEX | FOR_SOFTMAX : FOR_CONVEX;
 }
 
@@ -229,7 +229,7 @@ read_noise(const OptionKey *key, JsonbValue *value, Options *options)
 		case NOISE_SPHERICAL:
 		case NOISE_PARABOLOID:
 		case NOISE_PUBLISHED:
-			options->methods &= FOR_HALFSPACE;
+			options->methods &= FOR_GRID;
 			break;
 		case NOISE_GAMMA:
 			options->methods &= FOR_CONVEX | FOR_SOFTMAX;
@@ -583,39 +583,39 @@ static const OptionKey keys[] = {
 	 "a positive integer"},
 	{"calls", read_integer, true, FOR_CONVEX, FIELD(calls), 1, OPSAMP_MAX_CALLS},
 	{"center", read_center, false, FOR_ALL},
-	{"classes", read_classes, false, FOR_SOFTMAX, FIELD(class_values)},
+	{"classes", read_classes, false, FOR_CLASSES, FIELD(class_values)},
 	{"clip", read_clip, false, FOR_ALL},
 	{"coverage_epsilon", read_coverage, true, FOR_ALL},
 	{"dimension", read_integer, false, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
-	{"endless", read_endless, false, FOR_NAMED | FOR_AUTO | FOR_SOFTMAX},
-	{"grid", read_grid, true, FOR_HALFSPACE},
+	{"endless", read_endless, false, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
+	{"grid", read_grid, true, FOR_GRID},
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
 	{"iterations", read_integer, false, FOR_CONVEX, FIELD(iterations), 1, DESCENT_MAX_ITERATIONS},
 	{"levels", read_levels, false, FOR_CONVEX | FOR_LINEAR},
 	{"loss", read_loss, true, 1 << METHOD_LOGISTIC},
-	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO | FOR_SOFTMAX},
+	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
 	{"memory_limit", read_integer, false, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
 	 "a whole number of MiB, 0 for no limit"},
-	{"modulus", read_integer, true, FOR_HALFSPACE, FIELD(modulus), 2, GRID_MAX_LEVELS},
+	{"modulus", read_integer, true, FOR_GRID, FIELD(modulus), 2, GRID_MAX_LEVELS},
 	{"n", read_integer, false, FOR_ALL, FIELD(n), 1, INT64CONST(1000000000000000),
 	 "a positive integer"},
 	{"negative", read_label_values, true, FOR_NAMED | FOR_AUTO, FIELD(negative)},
 	{"net", read_integer, true, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
-	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_SOFTMAX},
+	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_CLASSES},
 	{"norm", read_positive, true, FOR_CONVEX, FIELD(norm)},
 	{"numeric", read_numeric, false, FOR_ALL},
-	{"part_nodes", read_integer, true, FOR_HALFSPACE, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
-	{"parts", read_integer, true, FOR_HALFSPACE, FIELD(parts), 1, SAMPLE_MAX_PARTS},
+	{"part_nodes", read_integer, true, FOR_GRID, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
+	{"parts", read_integer, true, FOR_GRID, FIELD(parts), 1, SAMPLE_MAX_PARTS},
 	{"positive", read_label_values, true, FOR_NAMED | FOR_AUTO, FIELD(positive)},
-	{"prior", read_prior, true, FOR_HALFSPACE},
+	{"prior", read_prior, true, FOR_GRID},
 	{"radius", read_positive, true, FOR_CONVEX | FOR_LINEAR | FOR_SOFTMAX, FIELD(radius)},
-	{"reference", read_reference, true, FOR_HALFSPACE},
+	{"reference", read_reference, true, FOR_GRID},
 	{"regularization", read_positive, true, FOR_CONVEX | FOR_TARGETS | FOR_SOFTMAX,
 	 FIELD(regularization)},
 	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
-	{"solver", read_solver, false, FOR_HALFSPACE},
+	{"solver", read_solver, false, FOR_GRID},
 	{"step", read_positive, true, FOR_CONVEX, FIELD(step)},
 	{"target", read_target, false, FOR_ALL},
 	{"time_limit", read_integer, false, FOR_ALL, FIELD(time_limit), 0, INT_MAX / 1000,
@@ -692,19 +692,31 @@ method_name(TrainingMethod method)
 		[METHOD_SIMPLEX] = "simplex",
 		[METHOD_LINEAR] = "linear",
 		[METHOD_SOFTMAX] = "softmax",
+		[METHOD_ONE_VS_REST] = "one_vs_rest",
 	};
 
 	return names[method];
 }
 
+static bool
+is_kind_of(const char *kind, int methods)
+{
+	for (int i = 0; i < TRAINING_METHODS; i++)
+		if ((methods & 1 << i) != 0 && strcmp(kind, method_name((TrainingMethod) i)) == 0)
+			return true;
+	return false;
+}
+
+bool
+method_kind_has_classes(const char *kind)
+{
+	return is_kind_of(kind, FOR_CLASSES);
+}
+
 bool
 method_kind_has_target(const char *kind)
 {
-	for (int i = 0; i < TRAINING_METHODS; i++)
-		if (method_has_target((TrainingMethod) i) &&
-			strcmp(kind, method_name((TrainingMethod) i)) == 0)
-			return true;
-	return false;
+	return is_kind_of(kind, FOR_TARGETS);
 }
 
 /*
@@ -715,7 +727,7 @@ static bool
 default_intercept(TrainingMethod method, bool by_analyst)
 {
 	return method != METHOD_SIMPLEX &&
-		   (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO | FOR_LINEAR | FOR_SOFTMAX)) != 0);
+		   (by_analyst || (1 << method & (FOR_CONVEX | FOR_AUTO | FOR_LINEAR | FOR_CLASSES)) != 0);
 }
 
 static void
@@ -726,9 +738,9 @@ check_together(const Options *options, TrainingMethod method, bool by_analyst)
 						errmsg("options are for different methods"),
 						errdetail("Some are for halfspaces only, some for convex models only."),
 						errhint("Leave some out, or name the method.")));
-	if (method == METHOD_SOFTMAX && !by_analyst && options->classes == 0)
+	if (method_has_classes(method) && !by_analyst && options->classes == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("method \"softmax\" needs the classes"),
+						errmsg("method \"%s\" needs the classes", method_name(method)),
 						errdetail("They are not taken from the rows."),
 						errhint("Add \"classes\": [\"...\", \"...\"] to the options.")));
 	if (method == METHOD_SIMPLEX && options->intercept)

@@ -36,6 +36,7 @@ typedef enum TrainingMethod
 	METHOD_SIMPLEX,
 	METHOD_LINEAR,
 	METHOD_SOFTMAX,
+	METHOD_ONE_VS_REST, /* a halfspace for each class */
 	TRAINING_METHODS
 } TrainingMethod;
 
@@ -46,9 +47,12 @@ typedef enum TrainingMethod
 #define FOR_SIMPLEX (1 << METHOD_SIMPLEX)
 #define FOR_LINEAR (1 << METHOD_LINEAR)
 #define FOR_SOFTMAX (1 << METHOD_SOFTMAX)
+#define FOR_ONE_VS_REST (1 << METHOD_ONE_VS_REST)
+#define FOR_GRID (FOR_HALFSPACE | FOR_ONE_VS_REST)
+#define FOR_CLASSES (FOR_SOFTMAX | FOR_ONE_VS_REST)
 #define FOR_NAMED (FOR_HALFSPACE | FOR_CONVEX)
 #define FOR_TARGETS (FOR_SIMPLEX | FOR_LINEAR)
-#define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_TARGETS | FOR_SOFTMAX)
+#define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_TARGETS | FOR_CLASSES)
 
 typedef enum GridChoice
 {
@@ -81,7 +85,7 @@ typedef struct Options
 	double target_center; /* 0, or a declared target is (value - center) / scale */
 	double target_scale;
 	bool target_given;
-	int classes;              /* of METHOD_SOFTMAX; else 0.  Analysts do not set them */
+	int classes;              /* of FOR_CLASSES; else 0.  Analysts do not set them */
 	JsonbValue *class_values; /* an array of so many */
 	double radius;            /* of the clipped rows, 0: not given */
 	double norm;              /* of the weights, 0: not given */
@@ -134,8 +138,10 @@ typedef struct Options
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
 
-/* Returns "halfspace", "logistic", "svm", "simplex", "linear", "softmax" (kinds of models, too) or
- * "auto". */
+/*
+ * Returns "halfspace", "logistic", "svm", "simplex", "linear", "softmax", "one_vs_rest" (kinds of
+ * models, too) or "auto".
+ */
 extern const char *method_name(TrainingMethod method);
 
 /* Does the method predict a number, so that rows have targets instead of labels? */
@@ -145,7 +151,24 @@ method_has_target(TrainingMethod method)
 	return (FOR_TARGETS & 1 << method) != 0;
 }
 
-/* The same for a kind of models. */
+/* Does the method predict one of several classes? */
+static inline bool
+method_has_classes(TrainingMethod method)
+{
+	return (FOR_CLASSES & 1 << method) != 0;
+}
+
+/* Are the weights those of a grid? */
+static inline bool
+method_has_grid(TrainingMethod method)
+{
+	return (FOR_GRID & 1 << method) != 0;
+}
+
+/* Does a kind of models predict one of several classes? */
+extern bool method_kind_has_classes(const char *kind);
+
+/* Does it predict a number? */
 extern bool method_kind_has_target(const char *kind);
 
 /*

@@ -176,8 +176,8 @@ PG_FUNCTION_INFO_V1(dpobj_model_from_json);
 Datum
 dpobj_model_from_json(PG_FUNCTION_ARGS)
 {
-	static const char *const kinds[] = {"halfspace", "logistic", "svm",
-										"simplex",   "linear",   "softmax"};
+	static const char *const kinds[] = {"halfspace", "logistic", "svm",        "simplex",
+										"linear",    "softmax",  "one_vs_rest"};
 	static const char *const adjacencies[] = {"replace", "add_remove"};
 	static const char *const guarantees[] = {"exact", "float", "conditional", "unproven"};
 	Jsonb *json = PG_GETARG_JSONB_P(0);

@@ -426,11 +426,12 @@ class_columns(const Predictor *predictor)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text,
-					 "       CASE WHEN h.highest IS NOT NULL THEN\n"
-					 "       ARRAY[%s] END AS dp_probability,\n"
-					 "       CASE h.highest",
-					 list_classes(predictor, "e.part_%1$d / e.sum", ", "));
+	if (predictor->shares)
+		appendStringInfo(&text,
+						 "       CASE WHEN h.highest IS NOT NULL THEN\n"
+						 "       ARRAY[%s] END AS dp_probability,\n",
+						 list_classes(predictor, "e.part_%1$d / e.sum", ", "));
+	appendStringInfoString(&text, "       CASE h.highest");
 	for (int k = 0; k < predictor->classes; k++)
 		appendStringInfo(&text, " WHEN p.score_%d THEN %s", k + 1,
 						 quote_literal_cstr(text_to_cstring(predictor->class_name[k])));
@@ -438,8 +439,15 @@ class_columns(const Predictor *predictor)
 	return text.data;
 }
 
+static void
+append_highest(StringInfo text, const Predictor *predictor)
+{
+	appendStringInfo(text, " CROSS JOIN LATERAL (SELECT greatest(%s) AS highest) AS h\n",
+					 list_classes(predictor, "p.score_%1$d", ", "));
+}
+
 /*
- * What the columns of a model of several classes are computed from, as in predictor.c.  OFFSET 0
+ * What the probabilities of several classes are computed from, as in predictor.c.  OFFSET 0
  * keeps the planner from writing a share out at each place where it is used.
  */
 static void
@@ -451,8 +459,6 @@ append_shares(StringInfo text, const Predictor *predictor)
 				 " AS part_%%1$d",
 				 classes, classes - 1);
 
-	appendStringInfo(text, " CROSS JOIN LATERAL (SELECT greatest(%s) AS highest) AS h\n",
-					 list_classes(predictor, "p.score_%1$d", ", "));
 	appendStringInfo(text,
 					 " CROSS JOIN LATERAL (SELECT p.*, %s AS sum FROM (\n"
 					 "  SELECT %s FROM (SELECT s.*, %s AS sum FROM (\n"
@@ -645,6 +651,8 @@ build_statement(const Model *model, const char *name, const char *relation)
 		append_columns(&text, &predictor, &columns);
 	append_scores(&text, &predictor, knows_columns ? &columns : NULL);
 	if (predictor.classes > 0)
+		append_highest(&text, &predictor);
+	if (predictor.shares)
 		append_shares(&text, &predictor);
 	return cstring_to_text(text.data);
 }

@@ -129,7 +129,8 @@ predictor_init(Predictor *predictor, const Model *model)
 	predictor->number = method_kind_has_target(model->kind);
 	predictor->weights = model->weights;
 	predictor->weight = model->weight;
-	if (strcmp(model->kind, "softmax") == 0)
+	predictor->shares = strcmp(model->kind, method_name(METHOD_SOFTMAX)) == 0;
+	if (method_kind_has_classes(model->kind))
 		read_classes(JB_ROOT_IS_OBJECT(details) ? &details->root : NULL, predictor);
 	predictor->encoded = JB_ROOT_IS_OBJECT(details) &&
 						 read_encoding(&details->root, predictor->weights, &predictor->encoding);
@@ -189,10 +190,10 @@ void
 predictor_require_class(const Predictor *predictor, const char *other)
 {
 	if (predictor->classes == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the model does not predict a class"),
-				 errdetail("Only a model of kind \"softmax\" does."), errhint("Call %s.", other)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the model does not predict a class"),
+						errdetail("Only a model of kind \"softmax\" or \"one_vs_rest\" does."),
+						errhint("Call %s.", other)));
 }
 
 void
@@ -300,6 +301,13 @@ predictor_class_probabilities(const Predictor *predictor, const double *score)
 	double sum = 0;
 	double parts = 0;
 
+	if (!predictor->shares)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
+				 errdetail("Of the models of several classes only one of kind \"softmax\" "
+						   "has."),
+				 errhint("Call dp_predict_class, or on the columns of a row "
+						 "dpobj.predict_class.")));
 	for (int k = 0; k < classes; k++)
 		sum += exp(score[k] - highest);
 	for (int k = 0; k < classes; k++)

@@ -18,6 +18,7 @@
 typedef struct Predictor
 {
 	bool logistic;        /* does it predict a probability? */
+	bool shares;          /* does it predict a probability of each class? */
 	bool number;          /* does it predict a number, which is the score? */
 	JsonbValue *positive; /* values of the label in training, by the options; NULL: none */
 	JsonbValue *negative;
@@ -63,7 +64,8 @@ extern int predictor_answer(const Predictor *predictor, const double *features);
 /*
  * What SQL functions return for these scores: the name of that class, a text, and the
  * probabilities, a float8[].  These are the shares p = exp(score) / sum of exp(scores) times
- * max(1, (1 - p) K / (K - 1)), divided by their sum (theorem V17).
+ * max(1, (1 - p) K / (K - 1)), divided by their sum (theorem V17); raises 22023 for a model without
+ * probabilities.
  */
 extern Datum predictor_class_name(const Predictor *predictor, const double *score);
 extern Datum predictor_class_probabilities(const Predictor *predictor, const double *score);

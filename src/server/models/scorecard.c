@@ -142,7 +142,8 @@ add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
 static bool
 is_integral(const Model *model)
 {
-	if (strcmp(model->kind, method_name(METHOD_HALFSPACE)) != 0)
+	if (strcmp(model->kind, method_name(METHOD_HALFSPACE)) != 0 &&
+		strcmp(model->kind, method_name(METHOD_ONE_VS_REST)) != 0)
 		return false;
 	for (int j = 0; j < model->weights; j++)
 		if (model->weight[j] != floor(model->weight[j]) || fabs(model->weight[j]) > PG_INT16_MAX)

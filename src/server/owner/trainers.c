@@ -73,7 +73,7 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 					  owner_argument(call, first + TRAINER_DELTA, "delta"),
 					  owner_argument_type(call, first + TRAINER_DELTA));
 	training_set_options(training, options);
-	if (training->method == METHOD_SOFTMAX)
+	if (method_has_classes(training->method))
 		label_open_classes(owner_argument_type(call, first + TRAINER_LABEL),
 						   training->options.class_values, &training->label);
 	else if (method_has_target(training->method))

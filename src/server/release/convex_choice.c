@@ -180,21 +180,6 @@ choose_pool(TrainingMethod method, const Options *options, const Encoding *encod
 	check_scale(&centre);
 }
 
-/* The number of weights: those of a row for each class. */
-static int
-choose_weights(const Options *options, const Encoding *encoding)
-{
-	int dimension = encoding_dimension(encoding);
-
-	if (options->classes * dimension > GRID_MAX_DIMENSION)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%d classes are too many for %d weights each", options->classes, dimension),
-				 errdetail("The limit is %d weights, those of all classes together.",
-						   GRID_MAX_DIMENSION)));
-	return Max(options->classes, 1) * dimension;
-}
-
 static void
 refuse_levels(const char *what, const char *name, const char *hint)
 {
@@ -227,7 +212,7 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 {
 	const Mechanism *mechanism = mechanism_choose(method, options);
 
-	grid_set_plain(&request->grid, choose_weights(options, encoding));
+	grid_set_plain(&request->grid, mechanism_choose_weights(options, encoding_dimension(encoding)));
 	request->convex.classes = options->classes;
 	request->kind = mechanism_kind(mechanism);
 	request->convex.loss = method == METHOD_SVM       ? LOSS_HUBER

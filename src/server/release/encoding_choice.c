@@ -89,7 +89,7 @@ put_levels(const Options *options, int first, int features, Encoding *encoding)
 int
 encoding_target_columns(const Training *training)
 {
-	return method_has_target(training->method) || training->method == METHOD_SOFTMAX ? 1 : 0;
+	return method_has_target(training->method) || method_has_classes(training->method) ? 1 : 0;
 }
 
 /* The largest target, so that predictions and the statements of predict_sql do not overflow. */
@@ -147,7 +147,7 @@ put_target(const Training *training, Encoding *encoding)
 	encoding->scale[0] = 1;
 	encoding->low[0] = options->target_low;
 	encoding->high[0] = options->target_high;
-	if (training->method == METHOD_SOFTMAX) /* the number of the class */
+	if (method_has_classes(training->method)) /* the number of the class */
 	{
 		encoding->low[0] = 0;
 		encoding->high[0] = options->classes - 1;

@@ -189,12 +189,12 @@ halfspace_choose(Training *training)
 {
 	MechanismRequest *request = &training->request;
 	const Options *options = &training->options;
-	const Mechanism *mechanism = mechanism_choose(METHOD_HALFSPACE, options);
+	const Mechanism *mechanism = mechanism_choose(training->method, options);
 	MechanismVerdict verdict;
 
 	if (options->noise == NOISE_GAMMA || options->noise == NOISE_KNORM)
 		mechanism_refuse_noise(
-			options, "method", "halfspace",
+			options, "method", method_name(training->method),
 			"Noises are: gauge, laplace, spherical, gaussian, paraboloid, published.");
 	request->solver = options->solver;
 	request->group = select_cheapest_group(&request->grid, options->group, options->groups);

@@ -103,6 +103,20 @@ mechanism_check_options(const Options *options, const Mechanism *mechanism)
 	}
 }
 
+/* ---- weights ---- */
+
+int
+mechanism_choose_weights(const Options *options, int dimension)
+{
+	if (options->classes * dimension > GRID_MAX_DIMENSION)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%d classes are too many for %d weights each", options->classes, dimension),
+				 errdetail("The limit is %d weights, those of all classes together.",
+						   GRID_MAX_DIMENSION)));
+	return Max(options->classes, 1) * dimension;
+}
+
 /* ---- values that are refused ---- */
 
 void

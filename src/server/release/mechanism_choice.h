@@ -21,6 +21,12 @@ extern const Mechanism *mechanism_choose(TrainingMethod method, const Options *o
 /* The position of a mechanism in the table. */
 extern MechanismKind mechanism_kind(const Mechanism *mechanism);
 
+/*
+ * The number of weights: so many for each class, or for the one vector; raises 22023 if there are
+ * too many classes.
+ */
+extern int mechanism_choose_weights(const Options *options, int dimension);
+
 /* Raises 22023 for an option that is for other mechanisms only. */
 extern void mechanism_check_options(const Options *options, const Mechanism *mechanism);
 

@@ -133,7 +133,7 @@ model_weight(const Training *training, const MechanismAnswer *answer, int j)
 						   answer->weight[j] * (ldexp(1, -CONVEX_OUTPUT_BITS) *
 												convex_weight_unit(&request->convex)));
 	if (!mechanism->targets)
-		return request->grid.level[j][answer->index[j]];
+		return request->grid.level[j % request->grid.dimension][answer->index[j]];
 	for (int k = 0; k < request->grid.dimension; k++)
 		draws += answer->weight[k];
 	return (double) answer->weight[j] / (double) draws;

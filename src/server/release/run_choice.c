@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "server/base/dpobj.h"
+#include "server/release/encoding_choice.h"
 #include "server/release/key_list.h"
 
 /* The widest weights and the most of them that a hint proposes. */
@@ -24,9 +25,13 @@ terms_of(const Training *training, int64 rows)
 {
 	int runs = runs_of(training);
 	int64 counted = rows == 0 ? RUN_ASSUMED_ROWS : rows;
-	RunTerms terms = run_terms((counted + runs - 1) / runs, &training->encoding,
-							   (double) dpobj_longest_run / runs);
+	int releases = training->method == METHOD_ONE_VS_REST ? training->options.classes : 1;
+	Encoding encoding;
+	RunTerms terms;
 
+	encoding_of_features(training, &encoding);
+	terms = run_terms((counted + runs - 1) / runs, &encoding,
+					  (double) dpobj_longest_run / runs / releases);
 	if (rows == 0 || training_megabytes(training) > 0)
 		terms.memory = INFINITY; /* or the user's own limit */
 	return terms;
@@ -100,7 +105,9 @@ fits(const Training *training, int widest, int nonzeros)
 {
 	const Options *options = &training->options;
 	Grid grid = {.dimension = training->request.grid.dimension};
+	Encoding encoding;
 
+	encoding_of_features(training, &encoding);
 	for (int j = 0; j < grid.dimension; j++)
 		grid_set_range(&grid, j, widest);
 	if (nonzeros > 0)
@@ -109,7 +116,7 @@ fits(const Training *training, int widest, int nonzeros)
 		grid.bound = nonzeros;
 	}
 	return grid_log2_size(&grid) < grid_log2_size(&training->request.grid) &&
-		   grid_scores_fit(&training->encoding, &grid) &&
+		   grid_scores_fit(&encoding, &grid) &&
 		   run_fits_grid(&training->request.run, &grid,
 						 select_cheapest_group(&grid, options->group, options->groups));
 }
@@ -182,7 +189,7 @@ undeclared_text(const Training *training)
 static const char *
 hint_text(const Training *training)
 {
-	const char *grid = training->method == METHOD_HALFSPACE ? fitting_grid(training) : NULL;
+	const char *grid = method_has_grid(training->method) ? fitting_grid(training) : NULL;
 	StringInfoData text;
 
 	initStringInfo(&text);

@@ -39,16 +39,28 @@ training_model_epsilon(const Training *training)
 	return training->cost.epsilon - training->coverage_epsilon;
 }
 
+/* Releases from the same rows: a halfspace for each class, or one. */
+static int
+releases_of(const Training *training)
+{
+	return training->method == METHOD_ONE_VS_REST ? training->options.classes : 1;
+}
+
 /*
  * Group privacy (theorem N4): a person has at most k rows, so that k times the
  * epsilon of one row, in nano-units and rounded down, is at most what is charged.
- * Exact for the pure mechanisms, whose losses change k times as much.
+ * Exact for the pure mechanisms, whose losses change k times as much.  Each of several releases has
+ * an equal part of it (theorem A1).
  */
 int64
 training_row_epsilon(const Training *training)
 {
-	int64 epsilon = training_model_epsilon(training) / rows_charged(training);
+	int64 epsilon =
+		training_model_epsilon(training) / rows_charged(training) / releases_of(training);
 
+	if (epsilon == 0 && releases_of(training) > 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small for %d classes", releases_of(training))));
 	if (epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon is too small for %d rows of a person",
@@ -69,7 +81,9 @@ training_row_delta(const Training *training)
 	/* the same fraction without a power that overflows */
 	double share = rows > 1 ? exp(row - person) * expm1(-row) / expm1(-person) * (1 - 1e-12) : 1;
 
-	return share < 1 ? (int64) floor((double) training->cost.delta * share) : training->cost.delta;
+	int64 delta = training->cost.delta / releases_of(training);
+
+	return share < 1 ? (int64) floor((double) delta * share) : delta;
 }
 
 /* ---- grid and method ---- */
@@ -79,19 +93,21 @@ settle_grid(Training *training)
 {
 	MechanismRequest *request = &training->request;
 	const Options *options = &training->options;
+	Encoding encoding;
 	bool chosen = training->reason != NULL; /* by METHOD_AUTO, which allows no option "grid" */
 	GridTerms terms;
 
+	encoding_of_features(training, &encoding);
 	if (!chosen && !grid_is_open(options))
 	{
-		grid_choose(options, &training->encoding, &request->grid);
+		grid_choose(options, &encoding, &request->grid);
 		return;
 	}
-	grid_terms(options, &training->encoding, request->epsilon, run_declared(training), &terms);
+	grid_terms(options, &encoding, request->epsilon, run_declared(training), &terms);
 	grid_default(&terms, &training->widths, &request->grid);
 	terms.run = request->run;
 	request->run = grid_default_run(&terms, &request->grid);
-	grid_check_scores(&request->grid, &training->encoding);
+	grid_check_scores(&request->grid, &encoding);
 }
 
 /* Has convex_choose() settle the same model again. */
@@ -253,8 +269,12 @@ training_set_features(Training *training, int features)
 	request->adjacency = training->options.adjacency;
 	request->threads = dpobj_solver_threads;
 	require_rows(training);
-	if (training->method == METHOD_HALFSPACE)
+	if (method_has_grid(training->method))
 	{
+		request->rest = training->options.classes;
+		(void) mechanism_choose_weights(&training->options,
+										encoding_dimension(&training->encoding) -
+											encoding_target_columns(training));
 		settle_grid(training);
 		halfspace_choose(training);
 	}
@@ -313,7 +333,8 @@ training_set_method(Training *training, const char *method, const char *others)
 		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: auto, halfspace, logistic, svm, softmax, simplex, linear%s.",
+			 errhint("Methods are: auto, halfspace, logistic, svm, softmax, one_vs_rest, simplex, "
+					 "linear%s.",
 					 others)));
 }
 
@@ -396,12 +417,15 @@ refuse_label(const Training *training, const Encoder *label)
 	const char *method = method_name(training->method);
 
 	if (label->is_class)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("method \"%s\" is not for label \"%s\", which has levels", method,
-							   label->column.name),
-						errdetail("It predicts whether a label is positive."),
-						errhint("Use method \"softmax\", or name the positive levels in the "
-								"options: {\"positive\": [...]}.")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("method \"%s\" is not for label \"%s\", which has levels", method,
+					label->column.name),
+			 errdetail("It predicts whether a label is positive."),
+			 errhint(
+				 "Use method \"softmax\" or \"one_vs_rest\", or name the positive levels in the "
+				 "options: {\"positive\": [...]}.")));
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("method \"%s\" is not for label \"%s\", which has no levels", method,
 						   label->column.name),
@@ -418,7 +442,7 @@ training_set_label(Training *training, const Encoder *label, Jsonb *options)
 		training->reason = "the label is one of several classes";
 		training_set_options(training, options);
 	}
-	if (label->is_class != (training->method == METHOD_SOFTMAX))
+	if (label->is_class != method_has_classes(training->method))
 		refuse_label(training, label);
 	if (label->is_class)
 		set_classes(training, label);
@@ -545,7 +569,7 @@ training_parameters(const Training *training)
 	initStringInfo(&text);
 	appendStringInfo(&text, "{\"options\": %s, \"dimension\": %d", training->options_text,
 					 mechanism_weights(&training->request));
-	if (training->method == METHOD_HALFSPACE)
+	if (method_has_grid(training->method))
 		appendStringInfo(&text, ", \"log2_grid\": %.2f", grid_log2_size(&training->request.grid));
 	append_classes(&text, &training->label);
 	if (training->coverage_epsilon > 0)

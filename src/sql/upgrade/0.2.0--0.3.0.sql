@@ -89,7 +89,7 @@ COMMENT ON COLUMN dpobj.model_rows.answer IS 'answer of a look or an evaluation:
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;
 
 -- These comments stand in models.sql and price.sql, too; an update keeps the type and the function.
-COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction; softmax: the class of the highest score is';
-COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one; of a softmax model these of each class in turn';
+COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction; softmax or one_vs_rest: the class of the highest score is';
+COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one; of a model of several classes these of each class in turn';
 COMMENT ON FUNCTION dpobj.price_aggregate(text, integer, numeric, numeric, jsonb) IS
   'what an aggregate on d features would cost, and how far from the best model it may be; of method accuracy, confusion or select with d models, and of a look with d groups and bins, how far from the truth';

@@ -155,6 +155,17 @@ draw_levels(MechanismRequest *request)
 		memset(request->convex.levels, 0, sizeof(request->convex.levels));
 }
 
+/* A halfspace for each of some classes, half of the time. */
+static void
+draw_rest(MechanismRequest *request)
+{
+	const Mechanism *mechanism = mechanism_get(request->kind);
+	int most = GRID_MAX_DIMENSION / request->grid.dimension;
+
+	if (!mechanism->convex && !mechanism->targets && most >= 2 && below(2) == 0)
+		request->rest = 2 + below((most < INSTANCE_MAX_CLASSES ? most : INSTANCE_MAX_CLASSES) - 1);
+}
+
 static void
 draw_simplex(SimplexTerms *terms)
 {
@@ -227,7 +238,10 @@ draw_problem(Problem *problem)
 	draw_law(request);
 	draw_prior(request);
 
-	instance->dimension = request->grid.dimension + (mechanism_get(request->kind)->targets ? 1 : 0);
+	draw_rest(request);
+	instance->dimension = request->grid.dimension;
+	if (mechanism_get(request->kind)->targets || request->rest > 0)
+		instance->dimension++;
 	instance->rows = (int64_t) teststream_below(&stream, MAX_ROWS + 1);
 	instance->constant = (int64_t) (teststream_next(&stream) >> 2);
 	for (int i = 0; i < instance->rows * instance->dimension; i++)
@@ -291,12 +305,12 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->adjacency == b->adjacency && a->solver == b->solver && a->threads == b->threads &&
 		   a->progress == b->progress && a->parts == b->parts && a->part_nodes == b->part_nodes &&
 		   a->group.first == b->group.first && a->group.size == b->group.size &&
-		   a->convex.loss == b->convex.loss && a->convex.classes == b->convex.classes &&
-		   a->convex.noise == b->convex.noise && a->convex.radius == b->convex.radius &&
-		   a->convex.lambda == b->convex.lambda && a->convex.delta == b->convex.delta &&
-		   a->convex.norm == b->convex.norm && a->convex.steps == b->convex.steps &&
-		   a->convex.rows == b->convex.rows && a->convex.peak == b->convex.peak &&
-		   a->convex.calls == b->convex.calls &&
+		   a->rest == b->rest && a->convex.loss == b->convex.loss &&
+		   a->convex.classes == b->convex.classes && a->convex.noise == b->convex.noise &&
+		   a->convex.radius == b->convex.radius && a->convex.lambda == b->convex.lambda &&
+		   a->convex.delta == b->convex.delta && a->convex.norm == b->convex.norm &&
+		   a->convex.steps == b->convex.steps && a->convex.rows == b->convex.rows &&
+		   a->convex.peak == b->convex.peak && a->convex.calls == b->convex.calls &&
 		   memcmp(a->convex.levels, b->convex.levels, sizeof(a->convex.levels)) == 0 &&
 		   a->simplex.lambda == b->simplex.lambda && a->simplex.rows == b->simplex.rows &&
 		   a->simplex.low == b->simplex.low && a->simplex.high == b->simplex.high &&
@@ -664,7 +678,7 @@ test_large_dimension(void)
 {
 	enum
 	{
-		DIMENSION_AT = 49, /* after version, kind, adjacency, epsilon, delta, noise, ... */
+		DIMENSION_AT = 50, /* after version, kind, adjacency, epsilon, delta, noise, ... */
 		COORDINATES = 1000
 	};
 	Problem problem;
@@ -715,6 +729,9 @@ test_answer(const Problem *problem)
 	bool member;
 
 	draw_answer(&request->grid, &answer);
+	for (int k = 1; k < request->rest; k++)
+		memcpy(answer.index + k * request->grid.dimension, answer.index,
+			   (size_t) request->grid.dimension * sizeof(answer.index[0]));
 	if (weights)
 		mechanism_make_weights(request, memory, &answer);
 	for (int j = 0; weights && j < mechanism_weights(request); j++)
@@ -730,11 +747,11 @@ test_answer(const Problem *problem)
 	CHECK(!wire_decode_answer(bytes, length - 1, request, memory, &back));
 	CHECK(!wire_decode_answer(bytes, length + 1, request, memory, &back));
 	CHECK(!wire_decode_answer(bytes, 0, request, memory, &back));
-	for (int j = 0; j < request->grid.dimension; j++)
+	for (int j = 0; j < request->grid.dimension * (request->rest > 0 ? request->rest : 1); j++)
 	{
 		uint8_t index = bytes[2 + j];
 
-		bytes[2 + j] = (uint8_t) request->grid.levels[j];
+		bytes[2 + j] = (uint8_t) request->grid.levels[j % request->grid.dimension];
 		CHECK(!wire_decode_answer(bytes, length, request, memory, &back));
 		bytes[2 + j] = 255;
 		CHECK(!wire_decode_answer(bytes, length, request, memory, &back));
