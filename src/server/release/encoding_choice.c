@@ -67,7 +67,9 @@ spread_all(const Options *options, int features, Encoding *encoding)
 static void
 put_levels(const Options *options, int first, int features, Encoding *encoding)
 {
-	if (options->levels_count > 0 && options->levels_count != features)
+	if (options->levels_count == 0)
+		return;
+	if (options->levels_count != features)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"levels\" has %d entries for %d features",
 							   options->levels_count, features)));
