@@ -18,17 +18,19 @@ CREATE TABLE dpobj.job_rows
     role_name text NOT NULL,
     relation oid NOT NULL,
     relation_name text NOT NULL,
-    label text NOT NULL,
-    epsilon numeric NOT NULL,
+    label text,
+    epsilon numeric,
     features text[],
-    delta numeric NOT NULL,
-    method text NOT NULL,
+    delta numeric,
+    method text,
     options jsonb,
     filter jsonb,
     request_hash bytea NOT NULL,
     release bigint,
     sqlstate text,
     reason text,
+    call text,
+    CONSTRAINT job_is_one_request CHECK (num_nulls(label, epsilon, delta, method) = CASE WHEN call IS NULL THEN 0 ELSE 4 END),
     CONSTRAINT job_state_known CHECK (state IN ('queued', 'running', 'released', 'failed', 'cancelled')),
     CONSTRAINT job_released_what CHECK (state <> 'released' OR release IS NOT NULL),
     CONSTRAINT job_hash_is_sha256 CHECK (pg_catalog.octet_length(request_hash) = 32),
@@ -48,7 +50,7 @@ COMMENT ON INDEX dpobj.job_rows_open_idx IS 'jobs that have not ended';
 COMMENT ON INDEX dpobj.job_rows_name_idx IS 'the jobs of a role by their names';
 COMMENT ON TRIGGER job_guard ON dpobj.job_rows IS 'refuses changes but for dpobj''s own functions and superusers';
 COMMENT ON COLUMN dpobj.job_rows.id IS 'number of the job';
-COMMENT ON COLUMN dpobj.job_rows.name IS 'name of the job and of its model';
+COMMENT ON COLUMN dpobj.job_rows.name IS 'name of the job and of its model or answer';
 COMMENT ON COLUMN dpobj.job_rows.state IS 'queued, running, released, failed or cancelled; running without a worker: failed';
 COMMENT ON COLUMN dpobj.job_rows.submitted IS 'when it was submitted';
 COMMENT ON COLUMN dpobj.job_rows.started IS 'when a worker took it; of one that is queued again, when it was';
@@ -62,10 +64,11 @@ COMMENT ON COLUMN dpobj.job_rows.label IS 'as for dpobj.train, like the next six
 COMMENT ON COLUMN dpobj.job_rows.epsilon IS 'as it was written';
 COMMENT ON COLUMN dpobj.job_rows.delta IS 'as it was written';
 COMMENT ON COLUMN dpobj.job_rows.method IS 'method';
-COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the request, the same as that of dpobj.train';
+COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the request, of a model the same as that of dpobj.train';
 COMMENT ON COLUMN dpobj.job_rows.release IS 'id of the charge in dpobj.ledger; of a job that found its model there already, of that model';
 COMMENT ON COLUMN dpobj.job_rows.sqlstate IS 'of the error that it ended in';
 COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a released model, said to the public';
+COMMENT ON COLUMN dpobj.job_rows.call IS 'function of the answer, whose other arguments are the options; null: dpobj.train';
 
 CREATE FUNCTION dpobj.cancel(job bigint) RETURNS boolean
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -95,7 +98,7 @@ SELECT id, name, state, submitted, started, finished, phase, model, relation, re
   FROM dpobj_internal.job_list();
 COMMENT ON VIEW dpobj.jobs IS 'jobs of the current role; all of them for superusers, dpobj_admin and dpobj_auditor';
 COMMENT ON COLUMN dpobj.jobs.id IS 'number that dpobj.submit returned';
-COMMENT ON COLUMN dpobj.jobs.name IS 'name of the job and of its model';
+COMMENT ON COLUMN dpobj.jobs.name IS 'name of the job and of its model or answer';
 COMMENT ON COLUMN dpobj.jobs.state IS 'queued, running, released, failed or cancelled';
 COMMENT ON COLUMN dpobj.jobs.submitted IS 'when it was submitted';
 COMMENT ON COLUMN dpobj.jobs.started IS 'when a worker took it; of one that is queued again, when it was';

@@ -26,7 +26,7 @@ DECLARE
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
     'report', 'report_text', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     -- jobs
-    'submit', 'cancel', 'wait', 'job_list',
+    'submit', 'submit_answer', 'cancel', 'wait', 'job_list',
     -- schedules
     'schedule', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_fail', 'schedule_missing',
     'schedule_begin', 'schedule_enter', 'schedule_put', 'schedule_remove',

@@ -25,6 +25,12 @@ CREATE OR REPLACE FUNCTION dpobj.submit(relation regclass, label text, epsilon n
 COMMENT ON FUNCTION dpobj.submit(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
   'queues dpobj.train, under a name, to run in the background once the transaction has committed; returns the job''s number';
 
+CREATE OR REPLACE FUNCTION dpobj.submit_answer(call text, relation regclass, arguments jsonb, name text) RETURNS bigint
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_submit_answer';
+COMMENT ON FUNCTION dpobj.submit_answer(text, regclass, jsonb, text) IS
+  'queues a look or an evaluation, by the name of its function and its other arguments, to run in the background once the transaction has committed; its answer is kept under the name; returns the job''s number';
+
 CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
     delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
     filter jsonb DEFAULT NULL) RETURNS jsonb

@@ -174,15 +174,6 @@ configure('ALTER SYSTEM RESET dpobj.release_tick');
 
 # ---- deaths ----
 
-# The process id of the checkpointer, which differs after each restart, also after a crash.
-sub checkpointer
-{
-	my ($rc, $pid) = eval {
-		$node->psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'", timeout => 10);
-	};
-	return $pid // '';
-}
-
 # Has the ledger the failure of the job, after another session has read dpobj.jobs?
 sub failed_release
 {

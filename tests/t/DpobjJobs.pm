@@ -17,7 +17,7 @@ our @EXPORT = qw(
   $node %session $once $kept
   jobs_cluster patient_table connect_all configure
   submission submit cancel row_state becomes enters job
-  worker_pids all_workers_end while_queued starts_during
+  worker_pids all_workers_end while_queued starts_during checkpointer
 );
 
 our ($node, %session);
@@ -129,6 +129,15 @@ sub worker_pids
 }
 
 sub all_workers_end { return wait_until(30, sub { !worker_pids() }); }
+
+# The process id of the checkpointer, which differs after each restart, also after a crash.
+sub checkpointer
+{
+	my ($rc, $pid) = eval {
+		$node->psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'", timeout => 10);
+	};
+	return $pid // '';
+}
 
 # Submits jobs while none may run, and calls the block before they may.
 sub while_queued

@@ -22,6 +22,7 @@
 #include "server/ledger/charge_worker.h"
 #include "server/base/extension.h"
 #include "server/base/gate.h"
+#include "server/jobs/answer_call.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_table.h"
 
@@ -29,6 +30,9 @@
 #define ARGUMENT_COLUMNS "relation, label, epsilon, features, delta, method, options, filter, name"
 #define ARGUMENT_TYPES                                                                             \
 	OIDOID, TEXTOID, NUMERICOID, TEXTARRAYOID, NUMERICOID, TEXTOID, JSONBOID, JSONBOID, TEXTOID
+
+/* A column that the table of an older version does not have: NULL. */
+#define CALL_OF(row) "pg_catalog.to_jsonb(" row ") ->> 'call'"
 
 /* ---- Arguments -------------------------------------------------------------- */
 
@@ -42,6 +46,25 @@ table_name(Oid table)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
 						errmsg("relation with OID %u does not exist", table)));
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+}
+
+Oid
+job_relation(const Job *job)
+{
+	return DatumGetObjectId(job->argument[TRAIN_RELATION].value);
+}
+
+char *
+job_name(const Job *job)
+{
+	return TextDatumGetCString(job->argument[TRAIN_NAME].value);
+}
+
+char *
+job_statement(const Job *job)
+{
+	return answer_call_statement(job->call, job_relation(job),
+								 DatumGetJsonbP(job->argument[TRAIN_OPTIONS].value), job_name(job));
 }
 
 void
@@ -60,22 +83,19 @@ job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
 /* ---- The caller's side ------------------------------------------------------ */
 
 int64
-job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
+job_add(const Job *job, const uint8 hash[CHARGE_HASH_LENGTH])
 {
 	static const char *const number =
 		"SELECT pg_catalog.nextval('dpobj.job_rows_id_seq'::pg_catalog.regclass)";
-	static const char *const statement =
-		"INSERT INTO dpobj.job_rows (" ARGUMENT_COLUMNS
-		", id, role, role_name, relation_name, request_hash) OVERRIDING SYSTEM VALUE"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-	Oid types[] = {ARGUMENT_TYPES, INT8OID, OIDOID, TEXTOID, TEXTOID, BYTEAOID};
+	Oid types[] = {ARGUMENT_TYPES, INT8OID, OIDOID, TEXTOID, TEXTOID, BYTEAOID, TEXTOID};
+	bool calls = job->call != NULL;
+	int count = lengthof(types) - (calls ? 0 : 1);
 	Datum values[lengthof(types)];
-	char nulls[lengthof(types) + 1];
+	char nulls[lengthof(types) + 1] = "";
 	Datum id;
 	bool isnull;
 
-	memset(nulls, ' ', lengthof(types));
-	nulls[lengthof(types)] = '\0';
+	memset(nulls, ' ', count);
 	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
 	{
 		values[i] = job->argument[i].value;
@@ -85,9 +105,16 @@ job_add(const Job *job, const TrainRequest *request, const uint8 hash[CHARGE_HAS
 	values[TRAIN_ARGUMENTS] = id;
 	values[TRAIN_ARGUMENTS + 1] = ObjectIdGetDatum(job->role);
 	values[TRAIN_ARGUMENTS + 2] = CStringGetTextDatum(GetUserNameFromId(job->role, false));
-	values[TRAIN_ARGUMENTS + 3] = CStringGetTextDatum(table_name(request->relation));
+	values[TRAIN_ARGUMENTS + 3] = CStringGetTextDatum(table_name(job_relation(job)));
 	values[TRAIN_ARGUMENTS + 4] = digest_datum(hash);
-	if (admin_execute(statement, lengthof(types), types, values, nulls) != 1)
+	if (calls)
+		values[TRAIN_ARGUMENTS + 5] = CStringGetTextDatum(job->call);
+	if (admin_execute(psprintf("INSERT INTO dpobj.job_rows (" ARGUMENT_COLUMNS
+							   ", id, role, role_name, relation_name, request_hash%s)"
+							   " OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6, $7, $8,"
+							   " $9, $10, $11, $12, $13, $14%s)",
+							   calls ? ", call" : "", calls ? ", $15" : ""),
+					  count, types, values, nulls) != 1)
 		elog(ERROR, "could not write the row of a job");
 	return DatumGetInt64(id);
 }
@@ -340,13 +367,26 @@ job_lock_queue(void)
 	LockRelationOid(extension_table("job_rows"), ShareUpdateExclusiveLock);
 }
 
+/*
+ * The charge of an answer is known by its name: a role runs one release at the analyst's door at a
+ * time (gate.h).  Its worker may have died after the answer was kept.
+ */
 void
 job_fail_dead(void)
 {
 	static const char *const statement =
-		"WITH dead AS (UPDATE dpobj.job_rows SET state = 'failed'" FORGET
-		" WHERE id = ANY ($1) AND state = 'running' RETURNING release)"
-		" SELECT array_agg(release) FROM dead";
+		"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release), state "
+		"="
+		" CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET
+		" FROM dpobj.job_rows d LEFT JOIN LATERAL (SELECT m.release, m.released IS NOT NULL AS kept"
+		" FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
+		" JOIN dpobj.ledger_events e ON e.id = m.release"
+		" WHERE " CALL_OF("d") " IS NOT NULL AND r.role = d.role AND m.name = "
+							   "d.name AND e.at >= d.started"
+							   " ORDER BY m.release DESC LIMIT 1) a ON true"
+							   " WHERE d.id = j.id AND j.id = ANY ($1) AND j.state = 'running' "
+							   "RETURNING j.release)"
+							   " SELECT array_agg(release) FROM dead";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {job_dead()};
 	Datum releases;
@@ -360,24 +400,32 @@ job_fail_dead(void)
 	SPI_finish();
 }
 
-/* Copies the row that SPI has found into the memory of the caller of SPI. */
+/* Copies a column of the row that SPI has found into the memory of the caller of SPI. */
+static NullableDatum
+copy_column(int number)
+{
+	Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, number - 1);
+	NullableDatum copy = {0};
+	Datum value = charge_column(0, number, &copy.isnull);
+
+	if (!copy.isnull)
+		copy.value = SPI_datumTransfer(value, attribute->attbyval, attribute->attlen);
+	return copy;
+}
+
 static void
 copy_row(Job *job)
 {
+	NullableDatum call = copy_column(TRAIN_ARGUMENTS + 3);
 	bool isnull;
 
 	job->id = DatumGetInt64(charge_column(0, 1, &isnull));
 	job->role = DatumGetObjectId(charge_column(0, 2, &isnull));
 	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, i + 2);
-		Datum value = charge_column(0, i + 3, &job->argument[i].isnull);
-
-		job->argument[i].value =
-			job->argument[i].isnull
-				? (Datum) 0
-				: SPI_datumTransfer(value, attribute->attbyval, attribute->attlen);
-	}
+		job->argument[i] = copy_column(i + 3);
+	job->call = call.isnull ? NULL
+							: DatumGetCString(SPI_datumTransfer(
+								  CStringGetDatum(TextDatumGetCString(call.value)), false, -2));
 	job->superuser = superuser_arg(job->role);
 }
 
@@ -411,7 +459,7 @@ take(int64 id, Job *job)
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'running', started = pg_catalog.clock_timestamp()"
 		" WHERE id = (SELECT q.id FROM dpobj.job_rows q WHERE q.id = $1 AND q.state = 'queued'"
-		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS;
+		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS ", " CALL_OF("job_rows");
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 

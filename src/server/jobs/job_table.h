@@ -22,7 +22,19 @@ typedef struct Job
 	Oid role;
 	bool superuser;                          /* the role is one when the job starts */
 	NullableDatum argument[TRAIN_ARGUMENTS]; /* of dpobj.train, in its order */
+	/*
+	 * The function of an answer (answer_call.h); NULL: dpobj.train.  Of its arguments the table and
+	 * the name are set above, and all others are the options.
+	 */
+	char *call;
 } Job;
+
+/* Those of each job. */
+extern Oid job_relation(const Job *job);
+extern char *job_name(const Job *job);
+
+/* The statement of an answer's job. */
+extern char *job_statement(const Job *job);
 
 /* Reads the arguments as dpobj.train does, and the request's hash; raises 22023. */
 extern void job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH]);
@@ -30,8 +42,7 @@ extern void job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HA
 /* ---- The caller's side: as the owner of the table, in the caller's transaction ---- */
 
 /* Adds a row; returns its id. */
-extern int64 job_add(const Job *job, const TrainRequest *request,
-					 const uint8 hash[CHARGE_HASH_LENGTH]);
+extern int64 job_add(const Job *job, const uint8 hash[CHARGE_HASH_LENGTH]);
 
 /* The state of a job as it is now, however old the caller's snapshot is. */
 typedef struct JobState

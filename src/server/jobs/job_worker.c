@@ -16,6 +16,9 @@
  *
  * After the second transaction the charge stays, whatever happens, and no worker runs the job
  * again.  The row says no more about a failure than dpobj.train does.
+ *
+ * The job of an answer calls the SQL function, which charges as in a session (answer_call.h), in
+ * one transaction.
  */
 #include "postgres.h"
 
@@ -45,6 +48,7 @@
 #include "server/ledger/charge_worker.h"
 #include "server/base/dpobj.h"
 #include "server/base/extension.h"
+#include "server/base/admin.h"
 #include "server/base/gate.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_table.h"
@@ -93,9 +97,10 @@ typedef struct JobRun
 	int64 release;                         /* the ledger id of the charge, 0: none is written */
 	uint8 charged_for[CHARGE_HASH_LENGTH]; /* the fingerprint of the charge */
 	bool charged;                          /* the charge is committed */
-	bool reads;                            /* the scan has begun: errors may depend on rows */
-	bool failed;                           /* the release failed after the scan had begun */
-	const ErrorData *error;                /* what ended the run */
+	int64 before;           /* of an answer, the last release under its name before the call */
+	bool reads;             /* the scan has begun: errors may depend on rows */
+	bool failed;            /* the release failed after the scan had begun */
+	const ErrorData *error; /* what ended the run */
 	JobEnd end;
 	bool requeued;       /* END_QUEUED is written */
 	char *limit[LIMITS]; /* the role's values of limits; NULL: not set */
@@ -414,6 +419,56 @@ run_charged(JobRun *run)
 	commit();
 }
 
+/* ---- An answer -------------------------------------------------------------- */
+
+/* The last release under the job's name; 0: none. */
+static int64
+last_release(const JobRun *run)
+{
+	static const char *const statement = "SELECT max(m.release) FROM dpobj.model_rows m JOIN "
+										 "dpobj.identity_roles r ON r.id = m.owner"
+										 " WHERE r.role = $1 AND m.name = $2";
+	Oid types[] = {OIDOID, TEXTOID};
+	Datum values[] = {ObjectIdGetDatum(run->job.role), CStringGetTextDatum(job_name(&run->job))};
+	Datum release;
+	bool isnull;
+
+	return admin_select(statement, lengthof(types), types, values, &release, &isnull) && !isnull
+			   ? DatumGetInt64(release)
+			   : 0;
+}
+
+/* After an error: was the call charged before it? */
+static void
+find_charge(void *context)
+{
+	JobRun *run = context;
+	int64 last = last_release(run);
+
+	run->charged = last > run->before;
+	run->release = run->charged ? last : 0;
+}
+
+static void
+run_call(JobRun *run)
+{
+	const Job *job = &run->job;
+	char *statement;
+
+	begin();
+	check_role(job->role);
+	run->before = last_release(run);
+	statement = job_statement(job);
+	job_area_scan(0, run->terms.release_tick);
+	SPI_connect();
+	if (SPI_execute(statement, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not call dpobj.%s", job->call);
+	SPI_finish();
+	job_area_release();
+	job_end(job->id, "released", run->terms.release_tick, last_release(run), 0, NULL);
+	commit();
+}
+
 /* ---- Other ends ------------------------------------------------------------- */
 
 /* What the job's row says about a failure; after the scan has begun, nothing about its cause. */
@@ -443,12 +498,12 @@ write_end(void *context)
 			job_queue_again(run->job.id);
 			break;
 		case END_CANCELLED:
-			job_end(run->job.id, "cancelled", tick, 0, 0, NULL);
+			job_end(run->job.id, "cancelled", tick, run->release, 0, NULL);
 			break;
 		case END_FAILED:
 			if (run->reads)
 				charge_failed(&job_context, run->release);
-			job_end(run->job.id, "failed", tick, 0,
+			job_end(run->job.id, "failed", tick, run->release,
 					run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode,
 					failure_reason(run));
 	}
@@ -480,6 +535,8 @@ end_run(JobRun *run)
 	int sqlstate;
 
 	job_area_ignore_cancels();
+	if (run->job.call != NULL)
+		(void) try_transaction(find_charge, run);
 	run->end = choose_end(run);
 
 	HOLD_INTERRUPTS(); /* writing a message checks for a cancel */
@@ -513,7 +570,9 @@ run_steps(JobRun *run)
 	PG_TRY();
 	{
 		check_cancelled();
-		if (charge_job(run))
+		if (run->job.call != NULL)
+			run_call(run);
+		else if (charge_job(run))
 		{
 			check_cancelled();
 			run_charged(run);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "access/detoast.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
@@ -16,6 +17,7 @@
 
 #include "server/base/argument.h"
 #include "server/base/admin.h"
+#include "server/base/digest.h"
 #include "server/analyst/analyst.h"
 #include "server/analyst/kept.h"
 #include "server/ledger/charge_analyst.h"
@@ -71,15 +73,15 @@ has_state(const JobState *state, const char *one, const char *other)
  * there is none or it has failed or was cancelled.
  */
 static bool
-find_same(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH], int64 *id)
+find_same(const char *name, const uint8 hash[CHARGE_HASH_LENGTH], int64 *id)
 {
 	JobState state;
 
-	if (!job_find_name(request->name, &state) || has_state(&state, "failed", "cancelled"))
+	if (!job_find_name(name, &state) || has_state(&state, "failed", "cancelled"))
 		return false;
 	if (memcmp(state.hash, hash, CHARGE_HASH_LENGTH) != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("job \"%s\" was submitted with another request", request->name),
+						errmsg("job \"%s\" was submitted with another request", name),
 						errhint("Choose another name. The jobs are in dpobj.jobs.")));
 	*id = state.id;
 	return true;
@@ -99,10 +101,10 @@ check_size(const Job *job)
 	if (bytes > REQUEST_LIMIT)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("the request is too long for a job"),
-						errdetail("Columns, options and filter are %zu bytes together; %d are "
+						errdetail("Its arguments are %zu bytes together; %d are "
 								  "allowed.",
 								  bytes, REQUEST_LIMIT),
-						errhint("dpobj.train takes it.")));
+						job->call == NULL ? errhint("dpobj.train takes it.") : 0));
 }
 
 static void
@@ -111,6 +113,14 @@ check_queue(void)
 	if (job_count_queued() >= QUEUE_LIMIT)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many jobs are queued"),
 						errdetail("At most %d jobs of one role may be queued.", QUEUE_LIMIT)));
+}
+
+static int64
+add(const Job *job, const uint8 hash[CHARGE_HASH_LENGTH])
+{
+	check_queue();
+	job_forget_ended(ENDED_LIMIT);
+	return job_add(job, hash);
 }
 
 /* dpobj.submit(relation, label, ..., name) -> bigint; its arguments are those of dpobj.train. */
@@ -128,14 +138,72 @@ dpobj_submit_training(PG_FUNCTION_ARGS)
 	job_read(&job, &request, hash);
 	analyst_ask(request.relation);
 	preload_require("jobs");
-	if (!find_same(&request, hash, &id))
+	if (!find_same(request.name, hash, &id))
 	{
 		check_size(&job);
 		if (!kept_find_name(request.name, hash, KEPT_MODEL, &model))
 			check_submission(&request);
-		check_queue();
-		job_forget_ended(ENDED_LIMIT);
-		id = job_add(&job, &request, hash);
+		id = add(&job, hash);
+	}
+	job_call_at_commit();
+	PG_RETURN_INT64(id);
+}
+
+/* ---- dpobj.submit_answer ---------------------------------------------------- */
+
+static void
+read_answer(FunctionCallInfo fcinfo, Job *job)
+{
+	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
+		job->argument[i].isnull = i != TRAIN_RELATION && i != TRAIN_OPTIONS && i != TRAIN_NAME;
+	job->role = GetSessionUserId();
+	job->call = TextDatumGetCString(argument_value(fcinfo, 0, "call"));
+	job->argument[TRAIN_RELATION].value = argument_value(fcinfo, 1, "relation");
+	job->argument[TRAIN_OPTIONS].value = argument_value(fcinfo, 2, "arguments");
+	job->argument[TRAIN_NAME].value = argument_value(fcinfo, 3, "name");
+	(void) argument_name(fcinfo, 3, "an answer");
+}
+
+/* The statement has all of the request, and no setting of the session changes it. */
+static void
+hash_statement(const char *statement, uint8 hash[CHARGE_HASH_LENGTH])
+{
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	digest_append(&bytes, statement);
+	digest_bytes(&bytes, hash);
+}
+
+/* Raises an error unless the function takes these arguments; runs nothing. */
+static void
+check_statement(const char *statement)
+{
+	SPI_connect();
+	(void) SPI_prepare(statement, 0, NULL);
+	SPI_finish();
+}
+
+/* dpobj.submit_answer(call, relation, arguments, name) -> bigint */
+PG_FUNCTION_INFO_V1(dpobj_submit_answer);
+Datum
+dpobj_submit_answer(PG_FUNCTION_ARGS)
+{
+	Job job = {0};
+	uint8 hash[CHARGE_HASH_LENGTH];
+	char *statement;
+	int64 id;
+
+	read_answer(fcinfo, &job);
+	statement = job_statement(&job);
+	hash_statement(statement, hash);
+	analyst_ask(job_relation(&job));
+	preload_require("jobs");
+	if (!find_same(job_name(&job), hash, &id))
+	{
+		check_size(&job);
+		check_statement(statement);
+		id = add(&job, hash);
 	}
 	job_call_at_commit();
 	PG_RETURN_INT64(id);

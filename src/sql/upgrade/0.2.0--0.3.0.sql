@@ -55,6 +55,18 @@ ALTER TABLE dpobj.protections ADD CONSTRAINT protection_earlier_rows_valid
     CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0);
 DROP FUNCTION IF EXISTS dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean);
 
+-- This column and this constraint stand in jobs.sql, too; an update keeps the table.
+ALTER TABLE dpobj.job_rows
+    ALTER COLUMN label DROP NOT NULL, ALTER COLUMN epsilon DROP NOT NULL,
+    ALTER COLUMN delta DROP NOT NULL, ALTER COLUMN method DROP NOT NULL,
+    ADD COLUMN IF NOT EXISTS call text,
+    DROP CONSTRAINT IF EXISTS job_is_one_request,
+    ADD CONSTRAINT job_is_one_request CHECK (num_nulls(label, epsilon, delta, method) = CASE WHEN call IS NULL THEN 0 ELSE 4 END);
+COMMENT ON COLUMN dpobj.job_rows.call IS 'function of the answer, whose other arguments are the options; null: dpobj.train';
+COMMENT ON COLUMN dpobj.job_rows.name IS 'name of the job and of its model or answer';
+COMMENT ON COLUMN dpobj.jobs.name IS 'name of the job and of its model or answer';
+COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the request, of a model the same as that of dpobj.train';
+
 COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a released model, said to the public';
 
 -- Queued jobs were submitted when the default was a model without intercept.

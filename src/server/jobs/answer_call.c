@@ -1,0 +1,132 @@
+/*
+ * answer_call.c - writes the call of a look or an evaluation as a statement.
+ */
+#include "server/jobs/answer_call.h"
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+
+#include "server/base/admin.h"
+#include "server/base/json_value.h"
+
+/* The functions of schema dpobj whose answers are kept. */
+static const char *const calls[] = {"avg",       "class_confusion", "confusion", "count",
+									"evaluate",  "histogram",       "profile",   "quantiles",
+									"residuals", "select",          "suggest",   "sum"};
+
+static void
+check_call(const char *call)
+{
+	for (int i = 0; i < lengthof(calls); i++)
+		if (strcmp(call, calls[i]) == 0)
+			return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("call \"%s\" is not known", call),
+			 errhint("Calls are: %s.", json_known(calls, lengthof(calls)))));
+}
+
+/* The type of an argument, whose name the call must know. */
+static Oid
+argument_type(const char *call, const char *argument)
+{
+	static const char *const statement =
+		"SELECT p.proargtypes[pg_catalog.array_position(p.proargnames, $2) - 1] FROM pg_proc p"
+		" WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname = $1";
+	Oid types[] = {TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(call), CStringGetTextDatum(argument)};
+	Datum type;
+	bool isnull;
+
+	if (strcmp(argument, "relation") == 0 || strcmp(argument, "name") == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" is an argument of the job", argument),
+						errhint("Leave it out of the arguments of the call.")));
+	if (!admin_select(statement, lengthof(types), types, values, &type, &isnull) || isnull)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("call \"%s\" has no argument \"%s\"", call, argument)));
+	return DatumGetObjectId(type);
+}
+
+static char *
+scalar_text(JsonbValue *value)
+{
+	if (value->type == jbvBool)
+		return value->val.boolean ? "true" : "false";
+	if (value->type == jbvNumeric)
+		return DatumGetCString(
+			DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+	if (value->type == jbvString)
+		return pnstrdup(value->val.string.val, value->val.string.len);
+	return JsonbToCString(NULL, &JsonbValueToJsonb(value)->root, 0);
+}
+
+/* {a,b}: what an array's input reads. */
+static char *
+array_text(JsonbContainer *array)
+{
+	int count = JsonContainerSize(array);
+	Datum *values = palloc(Max(count, 1) * sizeof(Datum));
+
+	for (int i = 0; i < count; i++)
+		values[i] = CStringGetTextDatum(scalar_text(getIthJsonbValueFromContainer(array, i)));
+	return OidOutputFunctionCall(
+		F_ARRAY_OUT,
+		PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT)));
+}
+
+static char *
+argument_text(JsonbValue *value, Oid type)
+{
+	JsonbContainer *array = json_get_array(value);
+
+	if (type == JSONBOID)
+	{
+		Jsonb *json = JsonbValueToJsonb(value);
+
+		return JsonbToCString(NULL, &json->root, VARSIZE(json));
+	}
+	return array != NULL ? array_text(array) : scalar_text(value);
+}
+
+/* A literal has no type yet, so that the function's own type reads it. */
+static void
+append_argument(StringInfo text, const char *argument, const char *value)
+{
+	appendStringInfo(text, "%s%s => %s", text->data[text->len - 1] == '(' ? "" : ", ",
+					 quote_identifier(argument),
+					 value == NULL ? "NULL" : quote_literal_cstr(value));
+}
+
+char *
+answer_call_statement(const char *call, Oid relation, Jsonb *arguments, const char *name)
+{
+	StringInfoData text;
+	List *keys;
+	ListCell *cell;
+
+	check_call(call);
+	if (!JB_ROOT_IS_OBJECT(arguments))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("arguments must be an object with a member for each argument"),
+						errhint("Write for example {\"epsilon\": 0.5, \"model\": \"m\"}.")));
+	initStringInfo(&text);
+	appendStringInfo(&text, "SELECT pg_catalog.count(*) FROM dpobj.%s(", quote_identifier(call));
+	append_argument(&text, "relation", psprintf("%u", relation));
+	keys = json_keys(&arguments->root);
+	foreach (cell, keys)
+	{
+		const char *argument = lfirst(cell);
+		JsonbValue *value = json_member(&arguments->root, argument);
+		Oid type = argument_type(call, argument);
+
+		append_argument(&text, argument,
+						value->type == jbvNull ? NULL : argument_text(value, type));
+	}
+	append_argument(&text, "name", name);
+	appendStringInfoChar(&text, ')');
+	return text.data;
+}
