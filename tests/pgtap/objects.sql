@@ -188,7 +188,7 @@ SELECT is_empty($$
                             'dpobj_internal.largest_epsilon', 'dpobj.price', 'dpobj.price_aggregate', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj_internal.report_lines',
                             'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
-                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
+                            'dpobj.submit', 'dpobj.submit_answer', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
                             'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
                             'dpobj_internal.schedule_begin', 'dpobj_internal.schedule_missing', 'dpobj_internal.schedule_enter', 'dpobj_internal.schedule_put', 'dpobj_internal.schedule_remove',
                             'dpobj_internal.schedule_record', 'dpobj_internal.schedule_time', 'dpobj_internal.schedule_model',
