@@ -31,9 +31,6 @@
 #define ARGUMENT_TYPES                                                                             \
 	OIDOID, TEXTOID, NUMERICOID, TEXTARRAYOID, NUMERICOID, TEXTOID, JSONBOID, JSONBOID, TEXTOID
 
-/* A column that the table of an older version does not have: NULL. */
-#define CALL_OF(row) "pg_catalog.to_jsonb(" row ") ->> 'call'"
-
 /* ---- Arguments -------------------------------------------------------------- */
 
 /* Schema-qualified and quoted; raises an error if the table has been dropped. */
@@ -375,18 +372,16 @@ void
 job_fail_dead(void)
 {
 	static const char *const statement =
-		"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release), state "
-		"="
-		" CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET
-		" FROM dpobj.job_rows d LEFT JOIN LATERAL (SELECT m.release, m.released IS NOT NULL AS kept"
-		" FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
+		"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"
+		" state = CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET
+		" FROM dpobj.job_rows d LEFT JOIN LATERAL ("
+		"SELECT m.release, m.released IS NOT NULL AS kept FROM dpobj.model_rows m"
+		" JOIN dpobj.identity_roles r ON r.id = m.owner"
 		" JOIN dpobj.ledger_events e ON e.id = m.release"
-		" WHERE " CALL_OF("d") " IS NOT NULL AND r.role = d.role AND m.name = "
-							   "d.name AND e.at >= d.started"
-							   " ORDER BY m.release DESC LIMIT 1) a ON true"
-							   " WHERE d.id = j.id AND j.id = ANY ($1) AND j.state = 'running' "
-							   "RETURNING j.release)"
-							   " SELECT array_agg(release) FROM dead";
+		" WHERE to_jsonb(d) ->> 'call' IS NOT NULL AND r.role = d.role AND m.name = d.name"
+		" AND e.at >= d.started ORDER BY m.release DESC LIMIT 1) a ON true WHERE d.id = j.id"
+		" AND j.id = ANY ($1) AND j.state = 'running' RETURNING j.release)"
+		" SELECT array_agg(release) FROM dead";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {job_dead()};
 	Datum releases;
@@ -452,14 +447,18 @@ find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 	return true;
 }
 
-/* Marks the job as running; false if a transaction is cancelling it. */
+/*
+ * Marks the job as running; false if a transaction is cancelling it.  The table of an older version
+ * has no column call.
+ */
 static bool
 take(int64 id, Job *job)
 {
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'running', started = pg_catalog.clock_timestamp()"
 		" WHERE id = (SELECT q.id FROM dpobj.job_rows q WHERE q.id = $1 AND q.state = 'queued'"
-		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS ", " CALL_OF("job_rows");
+		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS
+		", to_jsonb(job_rows) ->> 'call'";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
