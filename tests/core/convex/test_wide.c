@@ -223,7 +223,10 @@ test_noise(MechanismKind kind, ConvexNoise noise)
 		memory_release(memory, answer.weight);
 	}
 	for (int j = 0; j < 7; j++)
+	{
+		CHECK(square[j] > square[7] / 50 && square[j] < square[7] * 50);
 		CHECK_WHOLE(square[j] > square[7] / 2 && square[j] < square[7] * 2);
+	}
 }
 
 /* Levels are for Gamma and Gaussian noise, for one vector of weights, and limited in number. */
