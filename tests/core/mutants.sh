@@ -185,6 +185,8 @@ mutants=(
   '244|test_quantiles|quantiles: every proposal is accepted'
   '255|test_accounting|a release of two parts: the pure part costs nothing'
   '256|test_accounting|a release of two parts: in zCDP the pure part costs nothing'
+  '291|test_accounting|a release of two parts: the pure part has no Renyi divergence'
+  '292|test_guarantee|a release of two parts: the pure part has no privacy loss distribution'
   '257|test_spill|rows: those in a spill file are not counted as usable'
 )
 

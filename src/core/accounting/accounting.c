@@ -143,15 +143,15 @@ is_pure(const Pair *pair)
 }
 
 static int64_t
-pair_rho(const Pair *pair, int factor)
+law_rho(const Pair *pair, int factor, int64_t epsilon)
 {
-	int64_t pure = squared_rho(factor * pair->epsilon, 2);
+	int64_t pure = squared_rho(epsilon, 2);
 	int64_t rho;
 
 	switch (pair->kind)
 	{
 		case PAIR_RANGE:
-			return squared_rho(factor * pair->epsilon, 8);
+			return squared_rho(epsilon, 8);
 		case PAIR_GAUSSIAN:
 			return units_up(factor * factor * pair->mu * pair->mu / 2);
 		case PAIR_CONCENTRATED:
@@ -178,7 +178,7 @@ rdp_is_whole(PairKind kind)
 }
 
 static double
-pair_renyi(const Pair *pair, double factor, double epsilon, int alpha)
+law_renyi(const Pair *pair, double factor, double epsilon, int alpha)
 {
 	switch (pair->kind)
 	{
@@ -210,25 +210,46 @@ set_batches(const Pair *pair, LossCost *cost)
 		cost->rdp[i] = units_up((double) pair->count * rdp[i]);
 }
 
-void
-accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost)
+/* The divergences of the law, whose share of the claim is epsilon, in nano-units. */
+static void
+set_divergences(const Pair *pair, bool replaced, int factor, int64_t epsilon, LossCost *cost)
 {
-	bool replaced = unit == LOSS_OF_A_REPLACEMENT;
-	/* a replacement is two changes: losses double, divergences become four times as large */
-	int factor = replaced && !MUTANT(135) ? 2 : 1;
-	double epsilon = factor * real_epsilon(pair->epsilon);
-	int64_t delta = replaced ? accounting_group_delta(pair->epsilon, pair->delta, 2) : pair->delta;
-
-	cost->rho = pair_rho(pair, factor);
-	cost->rho_delta = rho_is_whole(pair->kind) ? 0 : delta;
-	cost->rdp_delta = rdp_is_whole(pair->kind) ? 0 : delta;
 	if (pair->kind == PAIR_BATCHES || (pair->kind == PAIR_SAMPLED && replaced))
 	{
 		set_batches(pair, cost);
 		return;
 	}
 	for (int i = 0; i < ACCOUNTING_ORDERS; i++)
-		cost->rdp[i] = units_up(pair_renyi(pair, factor, epsilon, accounting_order[i]));
+		cost->rdp[i] =
+			units_up(law_renyi(pair, factor, real_epsilon(epsilon), accounting_order[i]));
+}
+
+/* Adds what the pure release costs (theorem X6). */
+static void
+add_pure(int64_t epsilon, LossCost *cost)
+{
+	cost->rho = accounting_add(cost->rho, 1, MUTANT(256) ? 0 : squared_rho(epsilon, 2), COST_MAX);
+	for (int i = 0; i < ACCOUNTING_ORDERS && !MUTANT(291); i++)
+		cost->rdp[i] = accounting_add(
+			cost->rdp[i], 1, units_up(pure_renyi(accounting_order[i], real_epsilon(epsilon))),
+			COST_MAX);
+}
+
+void
+accounting_cost(const Pair *pair, LossUnit unit, LossCost *cost)
+{
+	bool replaced = unit == LOSS_OF_A_REPLACEMENT;
+	/* a replacement is two changes: losses double, divergences become four times as large */
+	int factor = replaced && !MUTANT(135) ? 2 : 1;
+	int64_t own = pair->epsilon - pair->pure;
+	int64_t epsilon = factor * own;
+	int64_t delta = replaced ? accounting_group_delta(own, pair->delta, 2) : pair->delta;
+
+	cost->rho = law_rho(pair, factor, epsilon);
+	cost->rho_delta = rho_is_whole(pair->kind) ? 0 : delta;
+	cost->rdp_delta = rdp_is_whole(pair->kind) ? 0 : delta;
+	set_divergences(pair, replaced, factor, epsilon, cost);
+	add_pure(factor * pair->pure, cost);
 }
 
 /* ---- caps ---- */

@@ -20,24 +20,22 @@ nano_up(double epsilon)
 	return (int64_t) ceil(epsilon * EPSILON_ONE * (1 + 1e-15));
 }
 
-/*
- * For a replaced row, which is one removed and one added, mu and the length of an interval double,
- * and so does the claim. Sampled steps and objective perturbation have laws for replacements
- * (composition.h), the latter with twice the mu. Batches have a law for replacements only.
- */
-int
-guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
-				  CompositionPair law[GUARANTEE_LAWS])
+static CompositionPair
+pure_law(int64_t times, int64_t epsilon)
+{
+	return (CompositionPair){.kind = COMPOSITION_APPROXIMATE, .times = times, .epsilon = epsilon};
+}
+
+/* The laws of a pair without its pure part; claim is what it is for these neighbours. */
+static int
+own_laws(const CountedPair *counted, const Pair *claim, int factor, Adjacency neighbours,
+		 CompositionPair law[GUARANTEE_LAWS])
 {
 	const Pair *pair = &counted->pair;
-	bool replaced = counted->adjacency != neighbours && !MUTANT(144);
-	Pair claim = replaced ? pair_of_group(pair, 2) : *pair;
 
 	/* the law of the claim: randomised response, with an atom of delta */
-	law[0] = (CompositionPair){.kind = COMPOSITION_APPROXIMATE,
-							   .times = counted->times,
-							   .epsilon = claim.epsilon,
-							   .delta = claim.delta};
+	law[0] = pure_law(counted->times, claim->epsilon);
+	law[0].delta = claim->delta;
 	switch (pair->kind)
 	{
 		case PAIR_RANGE:
@@ -46,7 +44,7 @@ guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 			return 1;
 		case PAIR_GAUSSIAN:
 			law[0] = (CompositionPair){
-				.kind = COMPOSITION_GAUSSIAN, .times = counted->times, .mu = claim.mu};
+				.kind = COMPOSITION_GAUSSIAN, .times = counted->times, .mu = claim->mu};
 			return 1;
 		case PAIR_BATCHES:
 			if (neighbours != ADJACENCY_REPLACE)
@@ -62,15 +60,35 @@ guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
 		case PAIR_OBJECTIVE:
 			law[0] = (CompositionPair){.kind = COMPOSITION_OBJECTIVE,
 									   .times = counted->times,
-									   .mu = claim.mu,
+									   .mu = claim->mu,
 									   .curvature = pair->ratio};
-			law[1] = (CompositionPair){.kind = COMPOSITION_APPROXIMATE,
-									   .times = counted->times,
-									   .epsilon = nano_up((replaced ? 2 : 1) * pair->outer)};
+			law[1] = pure_law(counted->times, nano_up(factor * pair->outer));
 			return MUTANT(145) ? 1 : 2;
 		default:
 			return 1;
 	}
+}
+
+/*
+ * For a replaced row, which is one removed and one added, mu and the length of an interval double,
+ * and so does the claim. Sampled steps and objective perturbation have laws for replacements
+ * (composition.h), the latter with twice the mu. Batches have a law for replacements only.
+ */
+int
+guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,
+				  CompositionPair law[GUARANTEE_LAWS])
+{
+	const Pair *pair = &counted->pair;
+	int factor = counted->adjacency != neighbours && !MUTANT(144) ? 2 : 1;
+	Pair own = *pair;
+	int laws;
+
+	own.epsilon -= pair->pure;
+	own = pair_of_group(&own, factor);
+	laws = own_laws(counted, &own, factor, neighbours, law);
+	if (pair->pure > 0 && !MUTANT(292))
+		law[laws++] = pure_law(counted->times, factor * pair->pure);
+	return laws;
 }
 
 /* ---- merging equal laws ---- */

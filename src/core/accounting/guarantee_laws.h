@@ -8,7 +8,7 @@
 #include "core/accounting/guarantee.h"
 
 /* The largest number of laws of one pair. */
-#define GUARANTEE_LAWS 2
+#define GUARANTEE_LAWS 3
 
 /* The laws of a pair for neighbours of that kind; returns how many. */
 extern int guarantee_laws_of(const CountedPair *counted, Adjacency neighbours,

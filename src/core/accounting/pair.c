@@ -68,45 +68,18 @@ pair_of_group(const Pair *pair, int64_t rows)
 	Pair group = *pair;
 
 	group.epsilon = MUTANT(147) ? pair->epsilon : rows * pair->epsilon;
+	group.pure = rows * pair->pure;
 	group.delta = accounting_group_delta(pair->epsilon, pair->delta, rows);
 	widen(&group, rows);
 	return group;
 }
 
-/*
- * Two releases after each other are one whose claims are the sums (theorem A1).  Of rho-zCDP laws
- * the sum of rho holds, and an epsilon-DP law has epsilon^2 / 2 (theorem A4); where the first has
- * another kind of law, only the claim is kept.
- */
 Pair
 pair_with_pure(const Pair *pair, int64_t epsilon)
 {
 	Pair both = *pair;
-	double part = (double) epsilon / EPSILON_ONE;
-	double whole = (double) pair->epsilon / EPSILON_ONE;
 
-	if (epsilon == 0)
-		return both;
-	both.epsilon = pair->epsilon + (MUTANT(255) ? 0 : epsilon);
-	switch (pair->kind)
-	{
-		case PAIR_NONE:
-		case PAIR_PURE:
-		case PAIR_APPROXIMATE:
-			return both;
-		case PAIR_RANGE:
-			both.rho = whole * whole / 8;
-			break;
-		case PAIR_GAUSSIAN:
-			both.rho = pair->mu * pair->mu / 2;
-			break;
-		case PAIR_CONCENTRATED:
-			break;
-		default:
-			both.kind = PAIR_APPROXIMATE;
-			return both;
-	}
-	both.kind = PAIR_CONCENTRATED;
-	both.rho = PAIR_ROUNDED_UP * (both.rho + (MUTANT(256) ? 0 : part * part / 2));
+	both.epsilon += MUTANT(255) ? 0 : epsilon;
+	both.pure += epsilon;
 	return both;
 }

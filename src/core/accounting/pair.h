@@ -33,7 +33,7 @@ extern Pair pair_of_group(const Pair *pair, int64_t rows);
 
 /*
  * The pair of a release that is followed by one that is epsilon-DP, in nano-units, on the same
- * rows: claims add up, and so do rho where both have one (theorems A1 and A4).  epsilon may be 0.
+ * rows: what they cost adds up (theorem A1).  epsilon may be 0.
  */
 extern Pair pair_with_pure(const Pair *pair, int64_t epsilon);
 

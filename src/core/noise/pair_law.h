@@ -28,6 +28,7 @@ typedef struct Pair
 {
 	PairKind kind;
 	int64_t epsilon; /* nano-units; what is claimed and charged */
+	int64_t pure;    /* of epsilon: of an epsilon-DP release that follows; the law has the rest */
 	int64_t delta;   /* units of 1e-18 */
 	int64_t count;   /* of steps */
 	double mu;       /* PAIR_GAUSSIAN, and PAIR_OBJECTIVE for its inner noise; rounded up */

@@ -18,13 +18,14 @@ typedef enum Term
 	TERM_RATIO,
 	TERM_OUTER,
 	TERM_RHO,
+	TERM_PURE,
 	TERMS
 } Term;
 
 static const struct
 {
 	const char *name;
-	size_t field; /* of a Pair: an int64 for TERM_COUNT, else a double */
+	size_t field; /* of a Pair: an int64 for is_integer(), else a double */
 } terms[TERMS] = {
 	[TERM_COUNT] = {"count", offsetof(Pair, count)},
 	[TERM_MU] = {"mu", offsetof(Pair, mu)},
@@ -33,6 +34,7 @@ static const struct
 	[TERM_RATIO] = {"ratio", offsetof(Pair, ratio)},
 	[TERM_OUTER] = {"outer", offsetof(Pair, outer)},
 	[TERM_RHO] = {"rho", offsetof(Pair, rho)},
+	[TERM_PURE] = {"pure_nano", offsetof(Pair, pure)},
 };
 
 #define BIT(term) (1 << (term))
@@ -45,6 +47,19 @@ static const int terms_of_kind[PAIR_KINDS] = {
 	[PAIR_CONCENTRATED] = BIT(TERM_RHO),
 };
 
+static bool
+is_integer(Term term)
+{
+	return term == TERM_COUNT || term == TERM_PURE;
+}
+
+/* Every kind may have a pure part, which is left out where there is none. */
+static bool
+has_term(const Pair *pair, Term term)
+{
+	return term == TERM_PURE ? pair->pure > 0 : (terms_of_kind[pair->kind] & BIT(term)) != 0;
+}
+
 char *
 pair_terms(const Pair *pair)
 {
@@ -55,11 +70,11 @@ pair_terms(const Pair *pair)
 	{
 		const void *field = (const char *) pair + terms[term].field;
 
-		if ((terms_of_kind[pair->kind] & BIT(term)) == 0)
+		if (!has_term(pair, (Term) term))
 			continue;
 		appendStringInfo(&text, "%s\"%s\": ", text.len == 0 ? "{" : ", ", terms[term].name);
-		if (term == TERM_COUNT)
-			appendStringInfo(&text, INT64_FORMAT, pair->count);
+		if (is_integer((Term) term))
+			appendStringInfo(&text, INT64_FORMAT, *(const int64 *) field);
 		else
 			appendStringInfo(&text, "%.17g", *(const double *) field);
 	}
@@ -84,14 +99,15 @@ pair_read(const char *tag, Jsonb *json, Pair *pair)
 	if (pair->kind == PAIR_KINDS)
 		elog(ERROR, "unrecognized tag of a release in the privacy ledger: \"%s\"", tag);
 	pair->count = 1;
+	pair->pure = json_member(&json->root, terms[TERM_PURE].name) != NULL;
 	for (int term = 0; term < TERMS; term++)
 	{
 		void *field = (char *) pair + terms[term].field;
 
-		if ((terms_of_kind[pair->kind] & BIT(term)) == 0)
+		if (!has_term(pair, (Term) term))
 			continue;
-		if (term == TERM_COUNT)
-			pair->count = (int64) read_term(json, TERM_COUNT);
+		if (is_integer((Term) term))
+			*(int64 *) field = (int64) read_term(json, (Term) term);
 		else
 			*(double *) field = read_term(json, (Term) term);
 	}

@@ -236,6 +236,35 @@ test_objective(void)
 					 log(1.25) + 0.02 + 0.2 * 4.5, log(1.25) + 0.02 + 0.2 * 5.3));
 }
 
+/* A release and a pure one after it cost what they cost as two rows of the ledger (theorem X6). */
+static void
+test_with_pure(void)
+{
+	const CountedPair law[] = {counted(PAIR_PURE, 0.4, 0, 5),
+							   counted(PAIR_RANGE, 0.4, 0, 5),
+							   gaussian(0.1, 0.5, 1e-6, 5),
+							   objective(0.1, 0.05, 0.01, 5),
+							   sampled(PAIR_SAMPLED, 0.1, 1, 20),
+							   sampled(PAIR_BATCHES, 0.1, 1, 20),
+							   counted(PAIR_APPROXIMATE, 0.4, 1e-8, 5)};
+
+	for (int i = 0; i < 7; i++)
+		for (int which = 0; which < GUARANTEE_KINDS; which++)
+			for (int changed = 0; changed < 2; changed++)
+			{
+				Adjacency adjacency = changed ? ADJACENCY_ADD_REMOVE : ADJACENCY_REPLACE;
+				CountedPair both = under(adjacency, law[i]);
+				CountedPair apart[] = {both, under(adjacency, counted(PAIR_PURE, 0.3, 0, 0))};
+
+				if (which == GUARANTEE_OPTIMAL)
+					continue;
+				apart[1].times = both.times;
+				both.pair = pair_with_pure(&both.pair, nano(0.3));
+				CHECK(epsilon_of(&both, 1, (GuaranteeKind) which, 1e-4) ==
+					  epsilon_of(apart, 2, (GuaranteeKind) which, 1e-4));
+			}
+}
+
 /* ---- deltas ---- */
 
 static void
@@ -499,6 +528,7 @@ main(void)
 	test_many_gaussians();
 	test_replaced();
 	test_objective();
+	test_with_pure();
 	test_deltas();
 	test_sums();
 	test_order();
