@@ -4,7 +4,7 @@
 #   accuracy_sql FOLDER [SET [TEXT [EPSILON]]]     FOLDER has the sets of accuracy_sets.py
 #
 # In a throw-away cluster, each set is a table for dp_classifier and one that is protected for
-# dpobj.train. Options are the public declarations only. Prints lines of docs/accuracy.tsv: the seconds
+# dpobj.train. Options are the public declarations only, and that models get all of epsilon. Prints lines of docs/accuracy.tsv: the seconds
 # are those of the longest call, and behind them stands the largest private memory of backend and solver
 # together, in MiB. DPOBJ_RUNS and DPOBJ_LIMIT are the number of calls and the seconds after which one
 # is late.
@@ -34,7 +34,7 @@ accuracy_sql_calls() { # SET SUFFIX OPTION TEXT EPSILON
       "INSERT INTO kept SELECT dp_classifier(features, positive, $epsilon, $delta, '$options'::jsonb || '$option') FROM owned"
   [[ "dpobj.train through SQL$2" != *"$4"* ]] ||
     accuracy_sql_cell "$1" "dpobj.train through SQL$2" "$epsilon" \
-      "INSERT INTO kept SELECT dpobj.train('guarded', 'positive', $epsilon, delta => $delta, options => '$option')"
+      "INSERT INTO kept SELECT dpobj.train('guarded', 'positive', $epsilon, delta => $delta, options => '$option'::jsonb || '{\"coverage_epsilon\": 0}')"
 }
 
 accuracy_sql_set() { # FOLDER SET TEXT EPSILON

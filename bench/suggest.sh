@@ -60,7 +60,7 @@ SELECT dpobj.protect(t, '{$2}', n => :n) FROM unnest('{$1,$1_later}'::regclass[]
 SELECT dpobj.set_budget(t, 'postgres', 1000000, 0) FROM unnest('{$1,$1_later}'::regclass[]) t;
 $([ "$way" = hand ] && echo "SELECT '{$2, $3}' AS declared \\gset" || echo "SELECT dpobj.suggest('$1', 0.1, '{$4}') AS declared \\gset")
 SELECT dpobj.protect(t, :'declared', n => :n) FROM unnest('{$1,$1_later}'::regclass[]) t;
-SELECT dpobj.train('$1', 'label', $([ "$way" = hand ] && echo 1 || echo 0.9), name => '$1_$way$call');
+SELECT dpobj.train('$1', 'label', $([ "$way" = hand ] && echo 1 || echo 0.9), options => '{"coverage_epsilon": 0}', name => '$1_$way$call');
 INSERT INTO $1_found SELECT '$way', dpobj.evaluate('$1_$way$call', '$1_later', 1000);
 CALL
     done

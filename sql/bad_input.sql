@@ -19,7 +19,9 @@ SELECT count(dpobj.protect(t::regclass, '{"a": {"clip": [0, 1]}, "c": {"levels":
   n => CASE t WHEN 'said_one' THEN 1 WHEN 'said_billion' THEN 1000000000 WHEN 'of_one_row' THEN 1 WHEN 'said_none' THEN NULL ELSE 500 END)),
        count(dpobj.set_budget(t::regclass, 'dpobj_bad_ana', 100000, 0.1)) FROM unnest(:'tables'::text[]) t;
 
--- The analyst's door: weights, or what is refused; at an epsilon that says nothing, and at one that hides nothing.
+-- The analyst's door: weights, or what is refused; at an epsilon that says nothing, and at one that hides nothing.  Noisy counts of usable rows warn of tables
+-- that teach nothing, and by chance where a billion rows were declared.
+ALTER ROLE dpobj_bad_ana SET client_min_messages = error;
 \c - dpobj_bad_ana
 SELECT method, t, count(*) FILTER (WHERE answer = '6') AS answered, min(answer) FILTER (WHERE answer <> '6') AS refused
   FROM unnest(:'tables'::text[]) t, (VALUES (0.01, 0), (100, 0.001)) e(epsilon, delta),

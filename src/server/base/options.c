@@ -573,6 +573,7 @@ read_coverage(const OptionKey *key, JsonbValue *value, Options *options)
 	if (value->type != jbvNumeric ||
 		!decimal_epsilon_part(NumericGetDatum(value->val.numeric), &options->coverage_epsilon))
 		invalid(key->name, psprintf("0, or a number from 0.000000001 to %d", EPSILON_MAX));
+	options->coverage_given = true;
 }
 
 #define FIELD(name) offsetof(Options, name)

@@ -114,7 +114,8 @@ typedef struct Options
 	FeatureNumbers low; /* clip bounds */
 	FeatureNumbers high;
 	int64 coverage_epsilon; /* nano-units, 0: none */
-	JsonbValue *positive;   /* values of the label; NULL: not given */
+	bool coverage_given;
+	JsonbValue *positive; /* values of the label; NULL: not given */
 	JsonbValue *negative;
 	bool intercept;
 	bool intercept_given;

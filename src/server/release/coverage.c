@@ -11,6 +11,10 @@
 /* The bound on the error may fail with this probability. */
 #define COVERAGE_BETA 0.05
 
+/* Rule X7: a fiftieth of epsilon, where the bound is at most a sixteenth of the declared rows. */
+#define DEFAULT_PARTS 50
+#define DEFAULT_SHARPNESS 16
+
 #define COVERAGE_LOW "fewer than half of the rows could be used, by their noisy counts"
 
 static void
@@ -21,6 +25,27 @@ refuse(const char *detail)
 					errdetail("%s", detail), errhint("Leave it out, or set it to 0.")));
 }
 
+static double
+error_of(const Training *training, int64 part)
+{
+	return evaluation_error(part, training->options.adjacency, COVERAGE_COUNTS, COVERAGE_BETA);
+}
+
+/*
+ * Who may read the table counts its usable rows himself.  Without a declared number of rows nothing
+ * public says whether the counts are of use.
+ */
+static int64
+default_part(const Training *training)
+{
+	int64 part = training->cost.epsilon / DEFAULT_PARTS;
+	int64 rows = training->by_analyst ? training->options.n : 0;
+
+	if (part == 0 || rows == 0 || training->keys != NULL || training->rows_per_person > 0)
+		return 0;
+	return error_of(training, part) * DEFAULT_SHARPNESS <= (double) rows ? part : 0;
+}
+
 /*
  * The parts are whole numbers of nano-units, and the model's is what the other leaves (theorem X6).
  * A person may have any number of unusable rows, of which no choice keeps a few.  Groups are
@@ -29,7 +54,8 @@ refuse(const char *detail)
 void
 coverage_settle(Training *training)
 {
-	int64 part = training->options.coverage_epsilon;
+	const Options *options = &training->options;
+	int64 part = options->coverage_given ? options->coverage_epsilon : default_part(training);
 
 	training->coverage_epsilon = 0;
 	if (part == 0)
@@ -67,13 +93,6 @@ share_of(const Training *training, double *share)
 							   training->coverage[COVERAGE_UNUSABLE], share);
 }
 
-static double
-error_of(const Training *training)
-{
-	return evaluation_error(training->coverage_epsilon, training->request.adjacency,
-							COVERAGE_COUNTS, COVERAGE_BETA);
-}
-
 void
 coverage_append(StringInfo text, const Training *training)
 {
@@ -88,8 +107,8 @@ coverage_append(StringInfo text, const Training *training)
 		appendStringInfo(text, ", \"share\": %.4g", share);
 	else
 		appendStringInfoString(text, ", \"share\": null");
-	appendStringInfo(text, ", \"within\": %.0f, \"confidence\": %g}", error_of(training),
-					 1 - COVERAGE_BETA);
+	appendStringInfo(text, ", \"within\": %.0f, \"confidence\": %g}",
+					 error_of(training, training->coverage_epsilon), 1 - COVERAGE_BETA);
 }
 
 static bool
@@ -106,7 +125,7 @@ counts(const Training *training)
 	return psprintf("Usable: about " INT64_FORMAT "; unusable: about " INT64_FORMAT
 					". Each is off by at most %.0f with probability %g.",
 					training->coverage[COVERAGE_USABLE], training->coverage[COVERAGE_UNUSABLE],
-					error_of(training), 1 - COVERAGE_BETA);
+					error_of(training, training->coverage_epsilon), 1 - COVERAGE_BETA);
 }
 
 char *
