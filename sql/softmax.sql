@@ -161,7 +161,7 @@ SELECT dpobj.evaluate('kinds', 'iris', 20) > 0.9 AS accurate, dpobj.evaluate('co
        dpobj.evaluate('kinds', 'iris', 20, '{"kind": {"=": "setosa"}, "length": {"<": 20}}') > 0.9 AS of_one_class;
 SELECT array_dims(c) AS dims, c[1][1] BETWEEN 1800 AND 2050 AS first, abs(c[1][2]) < 100 AS few, (SELECT sum(n) FROM unnest(c) n) BETWEEN 5700 AND 6000 AS usable
   FROM dpobj.class_confusion('kinds', 'iris', 5) c;
-SELECT (dpobj.train('iris', 'kind', 0.01, '{length,width}', options => '{"regularization": 1000}', name => 'weak')).kind;
+SELECT (dpobj.train('iris', 'kind', 0.01, '{native}', name => 'weak')).kind;
 SELECT dpobj.select('{weak,kinds}', 'iris', 5);
 SELECT p -> 'counts' AS counts, p -> 'error' AS error FROM dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"classes": 3}') p;
 SELECT dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"classes": 1}');
