@@ -33,7 +33,7 @@ SELECT epsilon FROM dpobj.remaining('stay');
 -- What is refused at once.
 SELECT * FROM answers('SELECT dpobj.submit_answer(%)',
   $$'train', 'stay', '{}', 'x'$$, $$'count', 'stay', '[]', 'x'$$, $$'count', 'stay', '{"name": "y", "epsilon": 1}', 'x'$$,
-  $$'count', 'stay', '{"relation": "stay", "epsilon": 1}', 'x'$$, $$'count', 'stay', '{"none": 1}', 'x'$$, $$'count', 'stay', '{}', 'x'$$,
+  $$'count', 'stay', '{"relation": "stay", "epsilon": 1}', 'x'$$, $$'count', 'stay', '{"none": 1}', 'x'$$, $$'count', 'stay', '{}', 'x'$$, $$'evaluate', 'stay', '{"epsilon": 1}', 'x'$$, $$'histogram', 'stay', '{"epsilon": 1, "low": 1}', 'x'$$,
   $$'count', 'stay', '{"epsilon": "much"}', 'x'$$, $$'count', NULL, '{"epsilon": 1}', 'x'$$, $$'count', 'stay', '{"epsilon": 1}', NULL$$,
   $$'count', 'stay', '{"epsilon": 1}', ''$$, $$NULL, 'stay', '{"epsilon": 1}', 'x'$$, $$'count', 'pg_class', '{"epsilon": 1}', 'x'$$,
   $$'evaluate', 'stay', '{"model": "m", "epsilon": 2}', 'evaluate'$$);

@@ -29,26 +29,64 @@ check_call(const char *call)
 			 errhint("Calls are: %s.", json_known(calls, lengthof(calls)))));
 }
 
+/* The input arguments of a call, in order, without those of the job. */
+#define ARGUMENTS                                                                                  \
+	" FROM pg_proc p, unnest(p.proargnames, p.proargtypes::oid[])"                                 \
+	" WITH ORDINALITY a(name, type, place) WHERE p.pronamespace = 'dpobj'::regnamespace"           \
+	" AND p.proname = $1 AND a.type IS NOT NULL AND a.name NOT IN ('relation', 'name')"
+
+/* The first column of a statement about a call and, as $2, something of its arguments. */
+static bool
+find_argument(const char *statement, const char *call, Oid type, Datum second, Datum *found)
+{
+	Oid types[] = {TEXTOID, type};
+	Datum values[] = {CStringGetTextDatum(call), second};
+	bool isnull;
+
+	return admin_select(statement, lengthof(types), types, values, found, &isnull) && !isnull;
+}
+
+/* Raises 22023 with this message about an argument, and a hint that names those of the call. */
+static void
+refuse_argument(const char *call, const char *message)
+{
+	static const char *const statement = "SELECT string_agg(a.name, $2 ORDER BY a.place)" ARGUMENTS;
+	Datum names;
+
+	if (!find_argument(statement, call, TEXTOID, CStringGetTextDatum(", "), &names))
+		elog(ERROR, "function dpobj.%s not found", call);
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message),
+					errhint("Arguments are: %s.", TextDatumGetCString(names))));
+}
+
 /* The type of an argument, whose name the call must know. */
 static Oid
 argument_type(const char *call, const char *argument)
 {
-	static const char *const statement =
-		"SELECT p.proargtypes[pg_catalog.array_position(p.proargnames, $2) - 1] FROM pg_proc p"
-		" WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname = $1";
-	Oid types[] = {TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(call), CStringGetTextDatum(argument)};
+	static const char *const statement = "SELECT a.type" ARGUMENTS " AND a.name = $2";
 	Datum type;
-	bool isnull;
 
 	if (strcmp(argument, "relation") == 0 || strcmp(argument, "name") == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("\"%s\" is an argument of the job", argument),
 						errhint("Leave it out of the arguments of the call.")));
-	if (!admin_select(statement, lengthof(types), types, values, &type, &isnull) || isnull)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("call \"%s\" has no argument \"%s\"", call, argument)));
+	if (!find_argument(statement, call, TEXTOID, CStringGetTextDatum(argument), &type))
+		refuse_argument(call, psprintf("call \"%s\" has no argument \"%s\"", call, argument));
 	return DatumGetObjectId(type);
+}
+
+/* Every argument without a default must be there. */
+static void
+check_complete(const char *call, Jsonb *arguments)
+{
+	static const char *const statement =
+		"SELECT a.name" ARGUMENTS " AND a.place <= p.pronargs - p.pronargdefaults"
+		" AND NOT $2 ? a.name ORDER BY a.place";
+	Datum missing;
+
+	if (find_argument(statement, call, JSONBOID, JsonbPGetDatum(arguments), &missing))
+		refuse_argument(call, psprintf("call \"%s\" needs argument \"%s\"", call,
+									   TextDatumGetCString(missing)));
 }
 
 static char *
@@ -126,6 +164,7 @@ answer_call_statement(const char *call, Oid relation, Jsonb *arguments, const ch
 		append_argument(&text, argument,
 						value->type == jbvNull ? NULL : argument_text(value, type));
 	}
+	check_complete(call, arguments);
 	append_argument(&text, "name", name);
 	appendStringInfoChar(&text, ')');
 	return text.data;
