@@ -55,7 +55,7 @@ INSERT INTO odd VALUES ('{1,0}', NULL), ('{1,0}', repeat('y', 100000)), (NULL, '
 SELECT cardinality((dp_halfspace(x, t, 1.0, 0, '{"dimension": 2, "positive": "yes", "negative": "no"}')).weights) FROM odd;
 
 -- Declared for analysts.
-SELECT dpobj.protect('reply', '{"f": {"scale": 2}, "n": {"scale": 2}, "t": {"positive": ["yes"], "negative": ["no"]}, "v": {"positive": ["yes"]}}', n => 900);
+SELECT dpobj.protect('reply', '{"f": {"scale": 2}, "n": {"scale": 2}, "t": {"positive": ["yes"], "negative": ["no"]}, "v": {"positive": ["yes"]}, "k": {"positive": [2], "negative": [0]}, "b": {}}', n => 900);
 SELECT dpobj.set_budget('reply', NULL, 100000, 0), dpobj.set_budget('reply', 'dpobj_labels_ana', 100000, 0), dpobj.grant_trainer('dpobj_labels_ana');
 SELECT label, (SELECT format('%s positive, %s negative', sum(positive), sum(negative)) FROM dpobj_internal.scan_rows('reply', label)) FROM (VALUES ('t'), ('v')) s(label);
 SELECT answer FROM answers($$SELECT dpobj.protect('reply', '{"t": %}')$$, '{"negative": ["no"]}', '{"positive": ["yes"], "negative": []}', '{"positive": ["yes"], "negative": "no"}',
@@ -81,6 +81,7 @@ SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' AND relatio
 SELECT dpobj.train('reply', label => 't', epsilon => 1, options => '{"positive": "no"}');
 SELECT (dpobj.train('reply', label => 't', epsilon => 1000, name => 'reply yes or no')).details -> 'encoders' -> 't' AS label;
 SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000) > 0.4 AS rated;
+SELECT label, (dpobj.train('reply', label, 1000, '{b}', options => '{"coverage_epsilon": 500}', name => label)).details -> 'coverage' ->> 'usable' AS usable FROM unnest('{t,v,k}'::text[]) label;
 SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000, filter => '{"t": {"=": "YES"}}');
 
 -- A label with levels is positive for the levels that the options name, against the others or those that they name; what is no level is of no use.
@@ -127,4 +128,12 @@ SELECT dp_accuracy((SELECT jsonb_set(model::jsonb, '{details,options}', '{"posit
 SELECT count(*) - :before AS charged FROM dpobj.ledger WHERE event = 'charged';
 SELECT * FROM answers('SELECT (%).kind FROM tariff', $$dp_halfspace(ARRAY[gold::int::float8], plan, 1000, 0, '{"positive": "gold plan", "intercept": true}')$$, $$dp_halfspace(ARRAY[gold::int::float8], vague, 1, 0, '{"positive": "Gold Plan"}')$$,
   $$dp_halfspace(ARRAY[gold::int::float8], plan = 'Gold Plan', 1, 0)$$, $$dp_softmax(ARRAY[gold::int::float8], plan, 1, 0, '{"classes": ["basic", "none"]}')$$);
-SELECT dp_accuracy((SELECT model FROM dpobj.models WHERE name = 'golden'), ARRAY[gold::int::float8], plan, 1000) FROM tariff;
+-- Both doors count the same rows for a model of the analyst's door: a value that is neither positive nor negative by the declaration is in no count.
+SELECT * FROM answers($$SELECT (%)::text$$, $$SELECT dp_confusion((SELECT model FROM dpobj.models WHERE name = 'golden'), ARRAY[gold::int::float8], plan, 1000) FROM tariff$$,
+  $$SELECT dp_confusion((SELECT model FROM dpobj.models WHERE name = 'golden'), ARRAY[gold::int::float8], plan = 'gold plan', 1000) FROM tariff$$, $$SELECT dp_confusion((SELECT model FROM dpobj.models WHERE name = 't'), ARRAY[b::int::float8], t, 1000) FROM reply$$,
+  $$SELECT dp_confusion((SELECT model FROM dpobj.models WHERE name = 'v'), ARRAY[b::int::float8], v, 1000) FROM reply$$, $$SELECT dp_confusion((SELECT model FROM dpobj.models WHERE name = 'k'), ARRAY[b::int::float8], k, 1000) FROM reply$$);
+SELECT (SELECT sum(n) FROM unnest(c) n) AS of_classes FROM (SELECT dp_class_confusion((SELECT model FROM dpobj.models WHERE name = 'classes'), ARRAY[gold::int::float8], plan, 1000) AS c FROM tariff) s;
+SELECT dp_select(ARRAY(SELECT model FROM dpobj.models WHERE name IN ('golden', 'nothing')), ARRAY[gold::int::float8], plan, 1) FROM tariff;
+\c - dpobj_labels_ana
+SELECT * FROM answers($$SELECT dpobj.confusion(%, 1000)::text$$, $$'golden', 'tariff'$$, $$'t', 'reply'$$, $$'v', 'reply'$$, $$'k', 'reply'$$);
+SELECT (SELECT sum(n) FROM unnest(c) n) AS of_classes FROM dpobj.class_confusion('classes', 'tariff', 1000) c;

@@ -69,30 +69,36 @@ read_encoding(JsonbContainer *details, int weights, Encoding *encoding)
 		   levels_weights(encoding->levels, encoding_dimension(encoding)) == weights;
 }
 
+/* How the label was declared for analysts; NULL at the owner's door. */
+static JsonbContainer *
+label_encoder(JsonbContainer *details)
+{
+	JsonbContainer *encoders = json_get_object(json_member(details, "encoders"));
+	char *label = json_get_string(json_member(details, "label"));
+
+	if (encoders == NULL || label == NULL)
+		return NULL;
+	return json_get_object(json_member(encoders, label));
+}
+
+/* The value of the first object that has one. */
+static JsonbValue *
+first_member(JsonbContainer *options, const char *option, JsonbContainer *encoder, const char *key)
+{
+	JsonbValue *value = options == NULL ? NULL : json_member(options, option);
+
+	return value == NULL && encoder != NULL ? json_member(encoder, key) : value;
+}
+
 static void
 read_label_values(Predictor *predictor, JsonbContainer *details)
 {
 	JsonbContainer *options = json_get_object(json_member(details, "options"));
+	JsonbContainer *encoder = label_encoder(details);
 
-	if (options == NULL)
-		return;
-	predictor->positive = json_member(options, "positive");
-	predictor->negative = json_member(options, "negative");
-	predictor->class_values = json_member(options, "classes");
-}
-
-/* At the analyst's door they are the levels of the label. */
-static void
-read_label_levels(Predictor *predictor, JsonbContainer *details)
-{
-	JsonbContainer *encoders = json_get_object(json_member(details, "encoders"));
-	char *label = json_get_string(json_member(details, "label"));
-	JsonbContainer *encoder = NULL;
-
-	if (predictor->class_values == NULL && encoders != NULL && label != NULL)
-		encoder = json_get_object(json_member(encoders, label));
-	if (encoder != NULL)
-		predictor->class_values = json_member(encoder, "levels");
+	predictor->positive = first_member(options, "positive", encoder, "positive");
+	predictor->negative = first_member(options, "negative", encoder, "negative");
+	predictor->class_values = first_member(options, "classes", encoder, "levels");
 }
 
 /* The names of the classes, likewise, each of which has the same number of weights. */
@@ -137,11 +143,8 @@ predictor_init(Predictor *predictor, const Model *model)
 	if (!predictor->encoded && predictor->weights > GRID_MAX_DIMENSION)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
 						errdetail("Its details do not say what its weights belong to.")));
-	if (!JB_ROOT_IS_OBJECT(details))
-		return;
-	read_label_values(predictor, &details->root);
-	if (predictor->classes > 0)
-		read_label_levels(predictor, &details->root);
+	if (JB_ROOT_IS_OBJECT(details))
+		read_label_values(predictor, &details->root);
 }
 
 int

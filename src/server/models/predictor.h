@@ -20,10 +20,10 @@ typedef struct Predictor
 	bool logistic;        /* does it predict a probability? */
 	bool shares;          /* does it predict a probability of each class? */
 	bool number;          /* does it predict a number, which is the score? */
-	JsonbValue *positive; /* values of the label in training, by the options; NULL: none */
+	JsonbValue *positive; /* values of the label, by options or declaration; NULL: none */
 	JsonbValue *negative;
 	int classes;              /* of which it predicts one, each with its weights; else 0 */
-	JsonbValue *class_values; /* the array in the options or the declaration; NULL: unknown */
+	JsonbValue *class_values; /* the classes, or levels of a binary label; NULL: unknown */
 	text *class_name[INSTANCE_MAX_CLASSES];
 	bool encoded; /* is there an encoding? a model made by hand may have none */
 	Encoding encoding;

@@ -206,6 +206,22 @@ open_classes(Oid type, Evaluation *evaluation)
 	evaluation->classes = first->classes;
 }
 
+/* Of a label with levels those are negative that are not positive. */
+static bool
+has_levels(const Predictor *predictor)
+{
+	return predictor->positive != NULL && predictor->negative == NULL &&
+		   predictor->class_values != NULL;
+}
+
+static bool
+same_values(const Predictor *one, const Predictor *other)
+{
+	return json_equal(one->positive, other->positive) &&
+		   json_equal(one->negative, other->negative) && has_levels(one) == has_levels(other) &&
+		   (!has_levels(one) || json_equal(one->class_values, other->class_values));
+}
+
 /*
  * A label is read as the models were trained to predict it.  A boolean says itself what it is, also
  * where it is a condition on such a label.
@@ -228,13 +244,14 @@ open_label(PlanCall *call, Evaluation *evaluation)
 		return;
 	}
 	for (int i = 1; i < evaluation->models && !itself; i++)
-		if (!json_equal(evaluation->predictor[i].positive, first->positive) ||
-			!json_equal(evaluation->predictor[i].negative, first->negative))
+		if (!same_values(&evaluation->predictor[i], first))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("the models were trained with different values of the label"),
 							errhint("Write the label as a condition, such as outcome = 'yes'.")));
 	label_open(type, itself ? NULL : first->positive, itself ? NULL : first->negative,
 			   "Write a condition, such as outcome = 'yes'.", &evaluation->label);
+	if (!itself && has_levels(first))
+		label_declare_rest(&evaluation->label, first->class_values);
 }
 
 /* Settles a call, or raises the error that refuses it; table is NULL in a parallel worker. */
@@ -246,7 +263,7 @@ open_evaluation(PlanCall *call, const PlanTable *table, Evaluation *evaluation)
 					owner_argument_type(call, ARGUMENT_EPSILON), &evaluation->cost);
 	read_model_argument(call, table, evaluation);
 	open_label(call, evaluation);
-	owner_check_label(call, ARGUMENT_LABEL, table, &evaluation->label, "the model's options");
+	owner_check_label(call, ARGUMENT_LABEL, table, &evaluation->label, "the model's label");
 	check_features(call, table, evaluation);
 }
 

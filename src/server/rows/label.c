@@ -42,6 +42,15 @@ label_declare(LabelRule *rule, JsonbValue *positive, JsonbValue *negative)
 }
 
 void
+label_declare_rest(LabelRule *rule, JsonbValue *values)
+{
+	ColumnSet all;
+
+	read_values(&rule->column, values, &all);
+	column_set_rest(&rule->column, &all, &rule->positive, &rule->negative);
+}
+
+void
 label_check_choice(JsonbValue *positive, JsonbValue *negative)
 {
 	if (negative != NULL && positive == NULL)

@@ -47,6 +47,9 @@ extern void label_check_choice(JsonbValue *positive, JsonbValue *negative);
  */
 extern void label_declare(LabelRule *rule, JsonbValue *positive, JsonbValue *negative);
 
+/* Declares the values of this array that are not positive as the negative ones. */
+extern void label_declare_rest(LabelRule *rule, JsonbValue *values);
+
 /*
  * The rule for an aggregate's argument of that type; positive and negative: as in its options, NULL
  * if not given.  Raises 42804 for a type that cannot be a label or needs them, with the hint, and
