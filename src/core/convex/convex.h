@@ -13,7 +13,7 @@
  * is clipped has x and t scaled by the same factor.
  *
  * With K classes there are K vectors, a row's loss is that of softmax regression, ln(sum of exp(<x,
- * w_k>)) - <x, w_y>, y its class, clipped so that the share of y counts as 1 / K in the slopes if
+ * w_k>)) - <x, w_y>, y its class, clipped so that the share of y counts as 1 / 2 in the slopes if
  * it is less (theorem V14), and |w|^2 is the sum over all K.
  */
 #ifndef DPOBJ_CORE_CONVEX_H

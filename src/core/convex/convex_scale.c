@@ -187,11 +187,20 @@ convex_inner_epsilon(double epsilon)
 	return epsilon * (1 - 1.0 / OUTER_SHARE);
 }
 
+/* A row's Hessian has K - 1 eigenvalues on S, of this mean at most (theorem V14). */
+static double
+class_curvature(int classes)
+{
+	double others = classes - 1;
+
+	return (3 * others - 1) / (4 * others * others);
+}
+
 double
 convex_lambda_for_hessian(const ConvexTerms *terms, double epsilon)
 {
 	if (terms->classes > 0)
-		return 1 / (terms->classes * expm1(epsilon / (terms->classes - 1)));
+		return class_curvature(terms->classes) / expm1(epsilon / (terms->classes - 1));
 	return loss_curvature(terms->loss) / expm1(epsilon);
 }
 
@@ -210,12 +219,12 @@ least_lambda(ConvexKind kind, const ConvexTerms *terms, double epsilon)
 	return (int64_t) ceil(fmax(least * (double) LAMBDA_ONE, (double) LAMBDA_MIN));
 }
 
-/* c; the double is above the root of 2. */
+/* c; the double is above the root of 1 / 2. */
 static double
 steepness(const ConvexTerms *terms)
 {
 	if (terms->classes > 0)
-		return (MUTANT(245) ? 1 : 1.4142135623730951) * (1 - 1.0 / terms->classes);
+		return MUTANT(245) ? 0.5 : 0.70710678118654757;
 	return loss_steepness(terms->loss);
 }
 
@@ -238,7 +247,7 @@ convex_determinant(const ConvexTerms *terms)
 	int classes = terms->classes;
 
 	if (classes > 0)
-		return expm1((MUTANT(249) ? 1 : classes - 1) * log1p(1 / (classes * lambda)));
+		return expm1((MUTANT(249) ? 1 : classes - 1) * log1p(class_curvature(classes) / lambda));
 	return loss_curvature(terms->loss) / lambda;
 }
 

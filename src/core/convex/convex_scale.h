@@ -1,7 +1,7 @@
 /*
  * convex_scale.h - how much noise a convex mechanism needs (theorems V2 to V8).
  *
- * All in the units of convex.h: |v| <= 1, |psi'| <= c; with K classes c = sqrt(2) (1 - 1 / K)
+ * All in the units of convex.h: |v| <= 1, |psi'| <= c; with several classes c = sqrt(1 / 2)
  * bounds the length of p - e_y (theorem V14).  One row changes the gradient of J by g = c
  * privacy_margin() in norm (convex_gradient_change()).  Gaussian calibrations are proved
  * (calibration.h); what doubles compute from them is rounded to the safe side by CALIBRATION_SAFE.
@@ -34,7 +34,7 @@ extern double convex_gradient_change(const ConvexTerms *terms, Adjacency adjacen
 
 /*
  * One row multiplies the determinant of the Hessian by at most 1 plus this: beta / lambda, and with
- * classes (1 + 1 / (K lambda))^(K - 1) - 1 (theorem V14).
+ * classes (1 + (3 K - 4) / (4 (K - 1)^2 lambda))^(K - 1) - 1 (theorem V14).
  */
 extern double convex_determinant(const ConvexTerms *terms);
 

@@ -114,13 +114,13 @@ reciprocal(UnsignedWide sum)
 	return guess + (UnsignedWide) rest; /* modulo 2^128: rest may be negative */
 }
 
-/* How much the own exponential is less than the mean of the others, rounded down; or 0. */
+/* How much the own exponential is less than the sum of the others; or 0. */
 static Wide
-below_mean(const Wide *share, int scores, int own, UnsignedWide sum)
+below_others(Wide own, UnsignedWide sum)
 {
-	Wide mean = (Wide) ((sum - (UnsignedWide) share[own]) / (UnsignedWide) (scores - 1));
+	Wide others = (Wide) sum - own;
 
-	return mean > share[own] && !MUTANT(254) ? mean - share[own] : 0;
+	return others > own && !MUTANT(254) ? others - own : 0;
 }
 
 bool
@@ -138,7 +138,7 @@ softmax_shares(const SoftmaxTable *table, const Wide *score, int scores, int own
 		share[k] = (Wide) fall(table, (UnsignedWide) (highest - score[k]));
 		sum += (UnsignedWide) share[k];
 	}
-	more = below_mean(share, scores, own, sum);
+	more = below_others(share[own], sum);
 	share[own] += more;
 	part = reciprocal(sum + (UnsignedWide) more);
 	/* units of 2^-120 times 2^-127, over 2^-128: 2^-119 */

@@ -1,6 +1,6 @@
 /*
  * softmax.h - exp(s_k) / sum of exp(s_l) for K scores, in integers with a certified error, the own
- * share raised to 1 / K.
+ * share raised to 1 / 2.
  *
  * Scores are in units of 2^-90 (convex_loss.h).  exp(-t) for t = max - s_k >= 0 is a product of
  * four numbers, one for each piece of t:
@@ -42,8 +42,8 @@ typedef struct SoftmaxTable
 extern void softmax_table_make(SoftmaxTable *table);
 
 /*
- * Shares in units of 2^-SLOPE_FINE_BITS; 2 to 128 scores.  The exponential of own is raised to the
- * mean of the others if it is less, so that its share is 1 / K at least (theorem V14).  Returns
+ * Shares in units of 2^-SLOPE_FINE_BITS; 2 to 64 scores.  The exponential of own is raised to the
+ * sum of the others if it is less, so that its share is 1 / 2 at least (theorem V14).  Returns
  * whether it was raised.
  */
 extern bool softmax_shares(const SoftmaxTable *table, const Wide *score, int scores, int own,

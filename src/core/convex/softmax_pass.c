@@ -23,7 +23,7 @@ typedef struct SoftmaxWork
 	const SplitWeights *split;
 	int dimension;
 	int classes;
-	int pairs; /* of the Hessian's sums; 0 without one, 1 where all are the same */
+	int pairs; /* of the Hessian's sums; 0 without one */
 	GradientSums sums;
 	HessianSums *hessian;
 	Wide *share; /* BLOCK_ROWS x classes, whose products are the bends */
@@ -43,10 +43,8 @@ class_of(const SoftmaxWork *work, int32_t target)
 static void
 set_raised_bends(Wide *share, int classes, int class)
 {
-	double factor = sqrt(classes / (classes - 1.0));
-
 	for (int k = 0; k < classes; k++)
-		share[k] = k == class ? 0 : (Wide) ((double) share[k] * factor);
+		share[k] = k == class ? 0 : (Wide) ((double) share[k] * M_SQRT2);
 }
 
 /* Adds labels of one class: e_class - p, a slope as those of a loss of the margin. */
@@ -98,9 +96,7 @@ add_block(void *context, const ConvexBlock *block)
 	for (int64_t i = 0; i < block->rows; i++)
 		add_row(work, block->v + i * work->dimension, block->positive[i],
 				class_of(work, block->target[i]), work->share + i * work->classes);
-	if (work->pairs == 1)
-		add_pair(work, block, 0, 1, sums);
-	for (int k = 0; work->pairs > 1 && k < work->classes; k++)
+	for (int k = 0; work->pairs > 0 && k < work->classes; k++)
 		for (int l = k + 1; l < work->classes; l++)
 			add_pair(work, block, k, l, sums++);
 }
@@ -164,8 +160,7 @@ read_hessian(SoftmaxWork *work, int64_t lambda, Memory *memory, double *hessian)
 	for (int k = 0; k < classes; k++)
 		for (int l = k + 1; l < classes; l++)
 		{
-			if (work->pairs > 1 || (k == 0 && l == 1))
-				hessian_sums_read(sums++, 0, matrix);
+			hessian_sums_read(sums++, 0, matrix);
 			place(matrix, dimension, classes, k, k, 1, hessian);
 			place(matrix, dimension, classes, l, l, 1, hessian);
 			place(matrix, dimension, classes, k, l, -1, hessian);
@@ -176,16 +171,6 @@ read_hessian(SoftmaxWork *work, int64_t lambda, Memory *memory, double *hessian)
 	memory_release(memory, matrix);
 }
 
-/* At u = 0, where a search begins, all shares are equal, and so are the sums of all pairs. */
-static int
-pairs_of(const Wide *u, int classes, int width)
-{
-	for (int j = 0; j < width; j++)
-		if (u[j] != 0)
-			return classes * (classes - 1) / 2;
-	return 1;
-}
-
 void
 softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t lambda,
 			 const Wide *b, const Wide *u, Memory *memory, Wide *gradient, double *hessian)
@@ -194,7 +179,7 @@ softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t l
 	SoftmaxWork shape = {.table = table,
 						 .dimension = rows->dimension,
 						 .classes = classes,
-						 .pairs = hessian == NULL ? 0 : pairs_of(u, classes, width)};
+						 .pairs = hessian == NULL ? 0 : classes * (classes - 1) / 2};
 	void *work[CREW_MAX_THREADS];
 	SoftmaxWork *first;
 	SplitWeights split;

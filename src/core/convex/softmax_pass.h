@@ -8,8 +8,8 @@
  *   (diag(p) - p p') (x) v v' = sum over k < l of p_k p_l (e_k - e_l) (e_k - e_l)' (x) v v'
  *
  * to the Hessian, so that the sums of convex_hessian.h, one for each pair, have bends p_k p_l >= 0.
- * A label whose own share was raised to 1 / K (theorem V14) has bends of 0 with its class, and
- * p_k p_l K / (K - 1) for other pairs.
+ * A label whose own share was raised to 1 / 2 (theorem V14) has bends of 0 with its class, and
+ * 2 p_k p_l for other pairs.
  */
 #ifndef DPOBJ_CORE_SOFTMAX_PASS_H
 #define DPOBJ_CORE_SOFTMAX_PASS_H

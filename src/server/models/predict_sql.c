@@ -453,11 +453,8 @@ append_highest(StringInfo text, const Predictor *predictor)
 static void
 append_shares(StringInfo text, const Predictor *predictor)
 {
-	int classes = predictor->classes;
-	char *part =
-		psprintf("s.share_%%1$d / s.sum * greatest(1, (1 - s.share_%%1$d / s.sum) * %d / %d)"
-				 " AS part_%%1$d",
-				 classes, classes - 1);
+	static const char *const part =
+		"s.share_%1$d / s.sum * greatest(1, (1 - s.share_%1$d / s.sum) * 2) AS part_%1$d";
 
 	appendStringInfo(text,
 					 " CROSS JOIN LATERAL (SELECT p.*, %s AS sum FROM (\n"

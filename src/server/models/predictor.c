@@ -316,7 +316,7 @@ predictor_class_probabilities(const Predictor *predictor, const double *score)
 	for (int k = 0; k < classes; k++)
 	{
 		part[k] = exp(score[k] - highest) / sum;
-		part[k] *= Max(1.0, (1.0 - part[k]) * classes / (classes - 1));
+		part[k] *= Max(1.0, (1.0 - part[k]) * 2.0);
 		parts += part[k];
 	}
 	for (int k = 0; k < classes; k++)

@@ -64,7 +64,7 @@ extern int predictor_answer(const Predictor *predictor, const double *features);
 /*
  * What SQL functions return for these scores: the name of that class, a text, and the
  * probabilities, a float8[].  These are the shares p = exp(score) / sum of exp(scores) times
- * max(1, (1 - p) K / (K - 1)), divided by their sum (theorem V17); raises 22023 for a model without
+ * max(1, 2 (1 - p)), divided by their sum (theorem V17); raises 22023 for a model without
  * probabilities.
  */
 extern Datum predictor_class_name(const Predictor *predictor, const double *score);

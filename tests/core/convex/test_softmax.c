@@ -37,24 +37,22 @@ static Data neighbour;
 
 /* ---- shares ---- */
 
-/* part[own] becomes the mean of the others if it is less, and sum with it; returns whether. */
+/* part[own] becomes the sum of the others if it is less, and sum with it; returns whether. */
 static bool
-raise_own(mpfr_t *part, int scores, int own, mpfr_t sum)
+raise_own(mpfr_t *part, int own, mpfr_t sum)
 {
-	mpfr_t mean;
+	mpfr_t others;
 	bool raised;
 
-	mpfr_init2(mean, 256);
-	mpfr_sub(mean, sum, part[own], MPFR_RNDN);
-	mpfr_div_ui(mean, mean, (unsigned long) scores - 1, MPFR_RNDN);
-	raised = mpfr_less_p(part[own], mean) != 0;
+	mpfr_init2(others, 256);
+	mpfr_sub(others, sum, part[own], MPFR_RNDN);
+	raised = mpfr_less_p(part[own], others) != 0;
 	if (raised)
 	{
-		mpfr_sub(sum, sum, part[own], MPFR_RNDN);
-		mpfr_set(part[own], mean, MPFR_RNDN);
-		mpfr_add(sum, sum, mean, MPFR_RNDN);
+		mpfr_set(part[own], others, MPFR_RNDN);
+		mpfr_mul_2ui(sum, others, 1, MPFR_RNDN);
 	}
-	mpfr_clear(mean);
+	mpfr_clear(others);
 	return raised;
 }
 
@@ -82,8 +80,8 @@ shares_error(const Wide *score, const Wide *share, int scores, int own, bool rai
 		mpfr_exp(part[k], part[k], MPFR_RNDN);
 		mpfr_add(sum, sum, part[k], MPFR_RNDN);
 	}
-	if (raise_own(part, scores, own, sum) != raised)
-		worst = fabs(ldexp((double) share[own], -SLOPE_FINE_BITS) - 1.0 / scores) < 1e-15
+	if (raise_own(part, own, sum) != raised)
+		worst = fabs(ldexp((double) share[own], -SLOPE_FINE_BITS) - 0.5) < 1e-15
 					? 0
 					: (double) INFINITY;
 	for (int k = 0; k < scores; k++)
@@ -162,13 +160,13 @@ random_data(Data *made, int shape, int classes, int dimension, int rows)
 	}
 }
 
-/* Returns whether the own share was raised to 1 / K. */
+/* Returns whether the own share was raised to 1 / 2. */
 static bool
 plain_shares(const double *score, int classes, int own, double *share)
 {
 	double highest = score[0];
 	double sum = 0;
-	double mean = 0;
+	double others = 0;
 	bool raised;
 
 	for (int k = 1; k < classes; k++)
@@ -176,11 +174,11 @@ plain_shares(const double *score, int classes, int own, double *share)
 	for (int k = 0; k < classes; k++)
 	{
 		share[k] = exp(score[k] - highest);
-		mean += k == own ? 0 : share[k] / (classes - 1);
+		others += k == own ? 0 : share[k];
 	}
-	raised = share[own] < mean * (1 - 1e-15);
+	raised = share[own] < others * (1 - 1e-15);
 	if (raised)
-		share[own] = mean;
+		share[own] = others;
 	for (int k = 0; k < classes; k++)
 		sum += share[k];
 	for (int k = 0; k < classes; k++)
@@ -190,13 +188,13 @@ plain_shares(const double *score, int classes, int own, double *share)
 
 /* The derivative of share k by score l; where the own one was raised it is constant. */
 static double
-plain_bend(const double *share, int classes, int own, bool raised, int k, int l)
+plain_bend(const double *share, int own, bool raised, int k, int l)
 {
 	if (!raised)
 		return share[k] * ((k == l) - share[l]);
 	if (k == own || l == own)
 		return 0;
-	return share[k] * ((k == l) - share[l] * classes / (classes - 1));
+	return share[k] * ((k == l) - 2 * share[l]);
 }
 
 /* Gradient of J(u) + <b, u> and Hessian from the definition; either may be NULL. */
@@ -233,9 +231,9 @@ plain_pass(const Data *made, double radius, double lambda, const double *b, cons
 
 			gradient[p] += labels * (share[k] - (own == k)) * at;
 			for (int q = 0; q < width; q++)
-				hessian[p * width + q] +=
-					labels * plain_bend(share, made->classes, own, raised, k, q / dimension) * at *
-					ldexp(v[q % dimension], -ROW_BITS);
+				hessian[p * width + q] += labels *
+										  plain_bend(share, own, raised, k, q / dimension) * at *
+										  ldexp(v[q % dimension], -ROW_BITS);
 		}
 	}
 }
@@ -427,7 +425,7 @@ log_density(const Data *made, const ConvexTerms *terms, double scale, const doub
 	return -sqrt(square) / scale + log_determinant(hessian, width);
 }
 
-/* Weights from near 0, where determinants differ most, to far out, where gradients do. */
+/* Weights from near 0 to far out, where gradients differ most. */
 static void
 random_weights(const Data *made, double reach, double *u)
 {
@@ -444,6 +442,28 @@ random_weights(const Data *made, double reach, double *u)
 		for (int k = 0; k < classes; k++)
 			u[k * dimension + j] -= sum / classes;
 	}
+}
+
+/*
+ * The last row's own class has a share of 1 / 2 and the others have equal ones: of all weights
+ * these let a row count most in the determinant.
+ */
+static void
+even_weights(const Data *made, const ConvexTerms *terms, double *u)
+{
+	const int32_t *x = made->x + (made->instance.rows - 1) * (made->dimension + 1);
+	int own = x[0] >> FIXED_POINT_BITS;
+	int32_t v[MOST_DIMENSION];
+	double square = 0;
+
+	convex_clip_row(x + 1, made->dimension, terms->radius, v);
+	for (int j = 0; j < made->dimension; j++)
+		square += pow(ldexp(v[j], -ROW_BITS), 2);
+	for (int k = 0; k < made->classes; k++)
+		for (int j = 0; j < made->dimension; j++)
+			u[k * made->dimension + j] = ((k == own) - 1.0 / made->classes) *
+										 log(made->classes - 1) * ldexp(v[j], -ROW_BITS) /
+										 fmax(square, 1e-9);
 }
 
 /* Gamma noise in the objective is pure: no ratio of densities exceeds e^epsilon. */
@@ -468,7 +488,10 @@ test_density_ratio(void)
 		{
 			double u[MOST_WIDTH];
 
-			random_weights(&data, 10 / epsilon, u);
+			if (i == 0)
+				even_weights(&data, &terms, u);
+			else
+				random_weights(&data, 10 / epsilon, u);
 			most = fmax(most, fabs(log_density(&data, &terms, scale.inner, u) -
 								   log_density(&neighbour, &terms, scale.inner, u)));
 		}
