@@ -18,7 +18,7 @@ DECLARE
     -- models
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
-    'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'scorecard', 'share', 'unshare',
+    'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
     -- the analyst's door
     'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report

@@ -7,12 +7,6 @@ use DpobjTest;
 # Rows and scrambled weights are the same in each run with the same DPOBJ_SEED.
 srand($ENV{DPOBJ_SEED} // 1);
 
-sub seeded
-{
-	my ($sql) = @_;
-	return sprintf('SET seed = %.9f; %s', rand, $sql);
-}
-
 my $node = dpobj_cluster('models', 'dpobj.release_tick = 0');
 my $rows = $node->data_dir . '/rows.copy';
 my $count = 1500;
@@ -71,14 +65,6 @@ GRANT USAGE ON SCHEMA "Ward" TO ana;
 SELECT dpobj.protect('"Ward"."a ""visit"""', \$\$ {$encoders} \$\$, n => $count);
 SELECT dpobj.set_budget('"Ward"."a ""visit"""', 'ana', 1000000, 0);
 SQL
-
-# SQL that picks one of these values at random.
-sub one_of
-{
-	my (@values) = @_;
-	my $list = join ', ', @values;
-	return "(ARRAY[$list])[1 + floor(random() * " . scalar(@values) . ")::int]";
-}
 
 my %values = (
 	small => one_of(qw(-32768 -4 -3 0 4 5 32767 NULL)),
@@ -159,16 +145,6 @@ sub model
 		  . ($method eq 'simplex' ? '' : q(, options => '{"intercept": true}')) . ')',
 		extra_params => [ '-U', 'ana' ]);
 	return;
-}
-
-# Makes the same model with other weights, as a value in a table.
-sub scramble
-{
-	my ($name, $weight) = @_;
-	return seeded(<<"SQL");
-CREATE TABLE "scrambled $name" AS SELECT ROW((model).kind, 'x', ARRAY(SELECT $weight FROM unnest((model).weights) w), 1, 0, 'replace',
-  'exact', 1, (model).details)::dp_model AS model FROM dpobj.models WHERE name = '$name' AND owner = 'ana'
-SQL
 }
 
 my @left = shuffle @columns;

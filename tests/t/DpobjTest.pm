@@ -22,7 +22,7 @@ use Time::HiRes qw(sleep time);
 use DpobjSession;
 
 our @EXPORT = qw(
-  dpobj_cluster standby_of login_roles finish point_table hard_table copy_by_dump
+  dpobj_cluster standby_of login_roles finish point_table hard_table copy_by_dump seeded one_of scramble
   session in_session under parallel train scalar_of refused is_answered
   spends race_for_cap last_charge ticks_since settle
   wait_until wait_for_server waits_for_lock children descriptors runs kill_server break_first_page
@@ -188,6 +188,31 @@ sub copy_by_dump
 		: [ 'pg_restore', '--exit-on-error', '-d', $node->connstr($to), $file ],
 		"the dump is restored as $to");
 	return;
+}
+
+# SQL after which random() returns numbers that follow from srand().
+sub seeded
+{
+	my ($sql) = @_;
+	return sprintf('SET seed = %.9f; %s', rand, $sql);
+}
+
+# SQL that picks one of these values at random.
+sub one_of
+{
+	my (@values) = @_;
+	my $list = join ', ', @values;
+	return "(ARRAY[$list])[1 + floor(random() * " . scalar(@values) . ")::int]";
+}
+
+# SQL that makes ana's model of that name with other weights, as a value in a table.
+sub scramble
+{
+	my ($name, $weight) = @_;
+	return seeded(<<"SQL");
+CREATE TABLE "scrambled $name" AS SELECT ROW((model).kind, 'x', ARRAY(SELECT $weight FROM unnest((model).weights) w), 1, 0, 'replace',
+  'exact', 1, (model).details)::dp_model AS model FROM dpobj.models WHERE name = '$name' AND owner = 'ana'
+SQL
 }
 
 sub session

@@ -13,7 +13,6 @@
 
 #include "access/relation.h"
 #include "catalog/pg_type.h"
-#include "common/shortest_dec.h"
 #include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
@@ -237,16 +236,6 @@ suggest_settle(AnalystLook *look)
 /* A level has a hundredth of all rows, and surely some. */
 #define LEAST_SHARE 100
 
-/* The shortest decimal that reads back the same, whatever the session's settings are. */
-static char *
-number(double value)
-{
-	char *text = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
-
-	double_to_shortest_decimal_buf(value, text);
-	return text;
-}
-
 /* A number, from low on to high, which is not below it. */
 static bool
 append_number(StringInfo text, double low, double center, double high, double substitute)
@@ -256,8 +245,8 @@ append_number(StringInfo text, double low, double center, double high, double su
 	if (!(scale > 0))
 		return false;
 	appendStringInfo(text, "\"center\": %s, \"scale\": %s, \"clip\": [%d, 1], \"null\": %s",
-					 number(center), number(scale), center > low ? -1 : 0,
-					 number((substitute - center) / scale));
+					 json_digits(center), json_digits(scale), center > low ? -1 : 0,
+					 json_digits((substitute - center) / scale));
 	return true;
 }
 
@@ -281,14 +270,14 @@ append_range(StringInfo text, const Encoder *encoder, bool with_bins, const Look
 		if (answer[i].value > last)
 		{
 			last = answer[i].value;
-			appendStringInfo(&bins, "%s%s", edges++ == 0 ? "" : ", ", number(last));
+			appendStringInfo(&bins, "%s%s", edges++ == 0 ? "" : ", ", json_digits(last));
 		}
 	append_epoch(text, &encoder->column, encoder->since);
 	if (edges < FEWEST_EDGES)
 		return append_number(text, low, low, high, Min(median, high));
 	if (!with_bins)
 		return append_number(text, low, median, high, median);
-	appendStringInfo(text, "\"bins\": [%s], \"null\": %s", bins.data, number(median));
+	appendStringInfo(text, "\"bins\": [%s], \"null\": %s", bins.data, json_digits(median));
 	return true;
 }
 

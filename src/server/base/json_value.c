@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "common/shortest_dec.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -135,6 +136,15 @@ json_known(const char *const *names, int count)
 	for (int i = 0; i < count; i++)
 		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", names[i]);
 	return known.data;
+}
+
+char *
+json_digits(double number)
+{
+	char *digits = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+	double_to_shortest_decimal_buf(number, digits);
+	return digits;
 }
 
 #define TEXT_LENGTH 60

@@ -43,6 +43,9 @@ extern bool names_include(const List *names, const char *name);
 /* Writes the names with commas between them, for messages about keys that are not known. */
 extern char *json_known(const char *const *names, int count);
 
+/* The shortest digits that read back as the same finite number, whatever the session's settings. */
+extern char *json_digits(double number);
+
 /* Writes the value as JSON for a message, cut off after 60 bytes. */
 extern char *json_text(JsonbValue *value);
 

@@ -4,13 +4,12 @@
  * The JSON value is an object with a member for each attribute.  Numbers have the shortest digits
  * that read back the same, whatever the session's settings are, so that a model keeps its hash on
  * the way out and back.  JSON has no NaN, no infinity and no negative zero; no model that was
- * released has one either.
+ * released has one either.  What the weights mean is in export_json.c.
  */
 #include "postgres.h"
 
 #include <math.h>
 
-#include "common/shortest_dec.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -36,14 +35,11 @@ append_text(StringInfo text, const char *key, const char *value)
 static void
 append_number(StringInfo text, double number)
 {
-	char digits[DOUBLE_SHORTEST_DECIMAL_LEN];
-
 	if (!isfinite(number))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the model cannot be written as JSON"),
 						errdetail("JSON has numbers for finite values only.")));
-	double_to_shortest_decimal_buf(number, digits);
-	appendStringInfoString(text, digits);
+	appendStringInfoString(text, json_digits(number));
 }
 
 /* dpobj_internal.model_to_json(dp_model) -> jsonb */

@@ -104,6 +104,19 @@ named_model_read(const char *name, Oid owner, Model *model)
 	model_read(DatumGetHeapTupleHeader(row), model);
 }
 
+bool
+named_model_argument(FunctionCallInfo fcinfo, Model *model)
+{
+	if (PG_ARGISNULL(0))
+		return false;
+	if (PG_NARGS() == 1)
+		model_read(PG_GETARG_HEAPTUPLEHEADER(0), model);
+	else
+		named_model_read(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+						 PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), model);
+	return true;
+}
+
 /* ---- predictions ---- */
 
 void

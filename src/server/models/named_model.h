@@ -6,6 +6,8 @@
 
 #include "postgres.h"
 
+#include "fmgr.h"
+
 #include "server/models/model.h"
 
 /*
@@ -21,6 +23,9 @@ extern void named_model_find(const char *name, Model *model);
  * 42P09 if several owners share one of that name.
  */
 extern void named_model_read(const char *name, Oid owner, Model *model);
+
+/* The model of a function of (dp_model) or of (name, owner); false if that is null. */
+extern bool named_model_argument(FunctionCallInfo fcinfo, Model *model);
 
 /* Raises 22023 unless the model predicts a label; name is NULL if the model has none. */
 extern void model_require_label(const Model *model, const char *name);

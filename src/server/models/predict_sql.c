@@ -496,33 +496,16 @@ append_intercept(StringInfo text, bool intercept, double weight)
 	appendStringInfo(text, PLUS "%s", intercept ? term(weight) : "0");
 }
 
-/* Encoders have encoded the features, so the model's own encoding must leave them as they are. */
-static void
-check_encoding(const Encoding *encoding, const Encoder *encoder, int first)
-{
-	for (int j = 0; j < encoder->features; j++)
-		if (encoding->levels[first + j] != (j == 0 ? encoder_levels(encoder) : 0) ||
-			encoding->center[first + j] != 0 || encoding->scale[first + j] != 1 ||
-			encoding->low[first + j] > (j == 0 ? encoder->low : 0) ||
-			encoding->high[first + j] < (j == 0 ? encoder->high : 1))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
-							errdetail("Its encoding is not that of its columns.")));
-}
-
 /* The columns that the score of a model that knows its columns is computed from. */
 static void
-append_columns(StringInfo text, const Predictor *predictor, const TrainedColumns *columns)
+append_columns(StringInfo text, const TrainedColumns *columns)
 {
-	int first = 0;
-
 	appendStringInfoString(text, " CROSS JOIN LATERAL (\n  SELECT ");
 	for (int i = 0; i < columns->encoders.count; i++)
 	{
 		const Encoder *encoder = &columns->encoders.encoder[i];
 		const char *name = quote_identifier(encoder->column.name);
 
-		check_encoding(&predictor->encoding, encoder, first);
-		first += encoder->features;
 		appendStringInfo(text, "%s%s AS %s", i > 0 ? ",\n         " : "",
 						 column_expression(encoder, psprintf("t.%s", name)), name);
 	}
@@ -610,13 +593,9 @@ append_scores(StringInfo text, const Predictor *predictor, const TrainedColumns 
 	appendStringInfoString(text, ") AS p\n");
 }
 
-/* Models that dpobj released have an encoding. */
 static void
-check_released(const Model *model, const Predictor *predictor)
+check_weights(const Model *model)
 {
-	if (!predictor->encoded)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
-						errdetail("It does not say how its features are encoded.")));
 	for (int j = 0; j < model->weights; j++)
 		check_ordinary(model->weight[j]);
 }
@@ -630,7 +609,8 @@ build_statement(const Model *model, const char *name, const char *relation)
 	bool knows_columns;
 
 	predictor_init(&predictor, model);
-	check_released(model, &predictor);
+	predictor_require_encoding(&predictor);
+	check_weights(model);
 	knows_columns = trained_columns_read(model, predictor.weights, &columns);
 	if (relation == NULL)
 		relation = knows_columns ? columns.relation : "some_table";
@@ -645,7 +625,10 @@ build_statement(const Model *model, const char *name, const char *relation)
 					 model->release, result_columns(&predictor),
 					 NameListToQuotedString(textToQualifiedNameList(cstring_to_text(relation))));
 	if (knows_columns)
-		append_columns(&text, &predictor, &columns);
+	{
+		trained_columns_check(&columns, &predictor.encoding);
+		append_columns(&text, &columns);
+	}
 	append_scores(&text, &predictor, knows_columns ? &columns : NULL);
 	if (predictor.classes > 0)
 		append_highest(&text, &predictor);

@@ -209,6 +209,14 @@ predictor_require_probability(const Predictor *predictor, const char *other)
 				 errdetail("Only a model of kind \"logistic\" has."), errhint("Call %s.", other)));
 }
 
+void
+predictor_require_encoding(const Predictor *predictor)
+{
+	if (!predictor->encoded)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						errdetail("It does not say how its features are encoded.")));
+}
+
 /* ---- scores ---- */
 
 static double

@@ -40,6 +40,9 @@ extern void predictor_require_probability(const Predictor *predictor, const char
 extern void predictor_require_class(const Predictor *predictor, const char *other);
 extern void predictor_require_two(const Predictor *predictor, const char *other);
 
+/* Raises 22023 unless the model says how its features are encoded, as released ones do. */
+extern void predictor_require_encoding(const Predictor *predictor);
+
 /* Raises 22023 for a model of several classes, which has no single score. */
 extern void predictor_require_score(const Predictor *predictor);
 

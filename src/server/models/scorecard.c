@@ -222,19 +222,6 @@ fill_card(Scorecard *card, const Model *model)
 
 /* ---- the function ---- */
 
-static bool
-read_model(FunctionCallInfo fcinfo, Model *model)
-{
-	if (PG_ARGISNULL(0))
-		return false;
-	if (PG_NARGS() == 1)
-		model_read(PG_GETARG_HEAPTUPLEHEADER(0), model);
-	else
-		named_model_read(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-						 PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), model);
-	return true;
-}
-
 /* dpobj.scorecard(model dp_model) and dpobj.scorecard(name text, owner regrole) */
 PG_FUNCTION_INFO_V1(dpobj_scorecard);
 Datum
@@ -244,7 +231,7 @@ dpobj_scorecard(PG_FUNCTION_ARGS)
 	Model model;
 
 	card.rows = materialize_begin(fcinfo, &card.descriptor);
-	if (read_model(fcinfo, &model))
+	if (named_model_argument(fcinfo, &model))
 		fill_card(&card, &model);
 	return (Datum) 0;
 }

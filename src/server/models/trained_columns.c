@@ -122,6 +122,27 @@ trained_columns_read(const Model *model, int weights, TrainedColumns *columns)
 	return true;
 }
 
+void
+trained_columns_check(const TrainedColumns *columns, const Encoding *encoding)
+{
+	int first = 0;
+
+	for (int i = 0; i < columns->encoders.count; i++)
+	{
+		const Encoder *encoder = &columns->encoders.encoder[i];
+
+		for (int j = 0; j < encoder->features; j++)
+			if (encoding->levels[first + j] != (j == 0 ? encoder_levels(encoder) : 0) ||
+				encoding->center[first + j] != 0 || encoding->scale[first + j] != 1 ||
+				encoding->low[first + j] > (j == 0 ? encoder->low : 0) ||
+				encoding->high[first + j] < (j == 0 ? encoder->high : 1))
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
+						 errdetail("Its encoding is not that of its columns.")));
+		first += encoder->features;
+	}
+}
+
 double
 trained_feature(double feature)
 {

@@ -33,6 +33,9 @@ typedef struct TrainedColumns
  */
 extern bool trained_columns_read(const Model *model, int weights, TrainedColumns *columns);
 
+/* Raises 22023 unless the model's own encoding leaves what the encoders have encoded as it is. */
+extern void trained_columns_check(const TrainedColumns *columns, const Encoding *encoding);
+
 /* A feature as training rounds it, to a multiple of 2^-16. */
 extern double trained_feature(double feature);
 
