@@ -57,9 +57,13 @@ SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'valu
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
-   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'scorecard', 'share', 'unshare')
+   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare')
      AND p.pronamespace = 'dpobj'::regnamespace),
-  $$dpobj.predict(dp_model,record) boolean
+  $$dpobj.model_json(dp_model) jsonb
+dpobj.model_json(text,regrole) jsonb
+dpobj.model_pmml(dp_model) text
+dpobj.model_pmml(text,regrole) text
+dpobj.predict(dp_model,record) boolean
 dpobj.predict(text,record,regrole) boolean
 dpobj.predict_class(dp_model,record) text
 dpobj.predict_class(text,record,regrole) text
@@ -77,7 +81,7 @@ dpobj.share(text,regrole) void
 dpobj.unshare(text,regrole) void$$, 'models are used by value and by name');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
-   WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
+   WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
   'ss', 'predictions write nothing');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
@@ -196,7 +200,7 @@ SELECT is_empty($$
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
                             'dpobj_internal.administers']::regproc[])
-    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'scorecard') -- several forms each
+    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',

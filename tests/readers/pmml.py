@@ -111,9 +111,10 @@ class Document:
             if e.get("property") == "missing" and str(value).lower() == e.get("value").lower():
                 return None
         if value is not None and listed and value not in [cast(e.get("value"), declared.get("dataType")) for e in listed]:
-            if self.schema[name].get("invalidValueTreatment") != "asMissing":
+            treatment = self.schema[name].get("invalidValueTreatment")
+            if treatment not in ("asMissing", "asIs"):
                 raise ValueError(f"{name} is invalid")
-            return None
+            return value if treatment == "asIs" else None
         return value
 
     def field(self, name):

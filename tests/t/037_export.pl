@@ -37,6 +37,7 @@ my %encoder = (
 	flag => '{}',
 	known => '{"null": true, "null_indicator": true}',
 	word => q({"levels": ["f", "m", "it's", "<&>\\"", "two\\nlines\\t", "ä €", " ", "", "𝔘"], "null": "m", "null_indicator": true}),
+	zip => '{"levels": [' . join(', ', 1 .. 150) . '], "null_indicator": true}', # too many for a feature each
 	dp_1 => '{"levels": ["a ", "A", "NaN", "true"], "drop_first": true, "null": "a "}',
 	mood => '{"levels": ["happy", "sad"], "null_indicator": true}',
 	lvl => '{"levels": [1, -7, 9007199254740993]}',
@@ -63,6 +64,7 @@ my %values = (
 	dp_1 => one_of("'a '", "'a'", "'A'", "'NaN'", "'true'", 'NULL') . '::text',
 	mood => one_of(map({ "'$_'::mood" } qw(sad ok happy unheard)), 'NULL'),
 	lvl => one_of(qw(1 -7 9007199254740993 1 -7 1 -7 9007199254740992 NULL)),
+	zip => 'nullif((random() * 170)::int, 7)',
 	born => one_of('NULL', "date '1970-01-01' + (random() * 30000)::int", "'1850-02-28'", "'9999-12-31'"),
 	paid => one_of('NULL', "date '1999-12-31' + (random() * 8000)::int", "'1999-12-31'", "date '1999-12-31' + 1000"),
 	due => one_of('NULL', map { "date '1969-12-20' + (random() * 20000)::int" } 1 .. 9),
@@ -77,7 +79,7 @@ my $encoders = join ', ', (map { json($_) . ": $encoder{$_}" } @columns), '"ill"
   q("kind": {"levels": ["owl", "<crow> & \\"co\\"", "wren"]});
 my $types = join ', ', 'whole int, f8 float8, part float8, n numeric', identifier($hostile) . ' int',
   'share float8, cents numeric, flag boolean, known boolean, word text, dp_1 varchar, mood mood, lvl bigint, born date, paid date',
-  'due date, met timestamp, "left" timestamp';
+  'due date, met timestamp, "left" timestamp, zip int';
 login_roles($node, qw(ana bob));
 $node->safe_psql('postgres', seeded(<<"SQL"));
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy', 'unheard');
