@@ -34,7 +34,8 @@ SELECT m.name,
        coalesce(r.role_name, r.recorded_name) AS owner,
        m.released AS created,
        m.release,
-       e.parameters
+       e.parameters,
+       m.comment
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
@@ -44,7 +45,7 @@ SELECT m.name,
    AND (coalesce(r.role_name = current_user, false)
         OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper));
 COMMENT ON VIEW dpobj.answers IS 'released answers of the current role''s looks and evaluations; all of them for superusers';
-COMMENT ON COLUMN dpobj.answers.name IS 'name given to the call; null: none';
+COMMENT ON COLUMN dpobj.answers.name IS 'name given to the call, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.answers.kind IS 'accuracy, confusion, select, or the name of the look';
 COMMENT ON COLUMN dpobj.answers.relation IS 'the table; null when no table has the recorded OID and name any more';
 COMMENT ON COLUMN dpobj.answers.relation_name IS 'name that the table had then';
@@ -53,6 +54,7 @@ COMMENT ON COLUMN dpobj.answers.owner IS 'the session user who was charged';
 COMMENT ON COLUMN dpobj.answers.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.answers.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.answers.parameters IS 'public parameters of the charge, as in dpobj.ledger';
+COMMENT ON COLUMN dpobj.answers.comment IS 'what its owner says of it; null: nothing';
 
 CREATE OR REPLACE VIEW dpobj.evaluations WITH (security_barrier) AS
 SELECT a.name,
@@ -75,9 +77,9 @@ SELECT a.name,
   FROM dpobj.answers a
  WHERE a.parameters ?| '{model,models}';
 COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers';
-COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call; null: none';
+COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select or residuals';
-COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models; null for a model of a group';
+COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models now; null for a model of a group, and for one that was deleted';
 COMMENT ON COLUMN dpobj.evaluations.value IS 'accuracy or R-squared; null: the noise left none, or the kind has no such number';
 COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends';
 COMMENT ON COLUMN dpobj.evaluations.high IS 'nor above it';

@@ -49,7 +49,7 @@ COMMENT ON FUNCTION dpobj.model_hash(@extschema@.dp_model) IS
  * One row per model, or for each key of a release for groups, and per answer of a look or an
  * evaluation of the analyst's door.  The charge worker writes the row in the transaction of the
  * charge, and the model or answer in that of the released event: what was released can be read
- * again even if the session has died.
+ * again even if the session has died.  The owner changes the rest (registry.sql).
  */
 CREATE TABLE dpobj.model_rows
 (
@@ -62,24 +62,34 @@ CREATE TABLE dpobj.model_rows
     model @extschema@.dp_model,
     key text[],
     answer jsonb,
+    charged_as text,
+    comment text,
+    retired timestamptz,
+    deleted timestamptz,
+    hash bytea,
     PRIMARY KEY (release, place),
     CONSTRAINT model_name_key UNIQUE (owner, name),
-    CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL AND answer IS NULL))
+    CONSTRAINT model_released CHECK ((released IS NULL OR deleted IS NOT NULL) = (model IS NULL AND answer IS NULL))
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_rows', '');
 CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Models are written by the charge worker only.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.rename, dpobj.comment, dpobj.retire and dpobj.delete.');
 ALTER TABLE dpobj.model_rows ENABLE ALWAYS TRIGGER model_guard;
-COMMENT ON TABLE dpobj.model_rows IS 'released models and answers, and places for those that are being made; written by the charge worker only';
+COMMENT ON TABLE dpobj.model_rows IS 'released models and answers, places for those that are being made, and what is left of deleted ones';
 COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model or answer, or a model for each key';
 COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models and answers of a role';
 COMMENT ON TRIGGER model_guard ON dpobj.model_rows IS 'refuses changes by hand for everybody but superusers';
 COMMENT ON COLUMN dpobj.model_rows.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_rows.place IS 'place of the key on its list, from 1; 1 for a model without a key';
 COMMENT ON COLUMN dpobj.model_rows.owner IS 'identity of the session user who was charged';
-COMMENT ON COLUMN dpobj.model_rows.name IS 'name that the owner gave, followed by the key if there is one; null: none';
+COMMENT ON COLUMN dpobj.model_rows.name IS 'name that it has now; null: none';
 COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request at the analyst''s door; null: an aggregate';
 COMMENT ON COLUMN dpobj.model_rows.released IS 'when it was released';
-COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none, and of an answer';
+COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none, of an answer, and of what was deleted';
 COMMENT ON COLUMN dpobj.model_rows.key IS 'key of the group that it is about; null: the whole table';
-COMMENT ON COLUMN dpobj.model_rows.answer IS 'answer of a look or an evaluation: an array with an object for each row; null while there is none, and of a model';
+COMMENT ON COLUMN dpobj.model_rows.answer IS 'answer of a look or an evaluation: an array with an object for each row; null while there is none, of a model, and of what was deleted';
+COMMENT ON COLUMN dpobj.model_rows.charged_as IS 'name that was charged, which was followed by the key if there is one; null: it is called so now';
+COMMENT ON COLUMN dpobj.model_rows.comment IS 'what the owner says of it; null: nothing';
+COMMENT ON COLUMN dpobj.model_rows.retired IS 'when the owner retired the model; null: it is in use';
+COMMENT ON COLUMN dpobj.model_rows.deleted IS 'when the owner deleted it; null: it is there';
+COMMENT ON COLUMN dpobj.model_rows.hash IS 'of a deleted model: its SHA-256';

@@ -162,15 +162,16 @@ COMMENT ON FUNCTION dpobj_internal.report_contents(regclass, numeric) IS
 
 -- ---- in words ----
 
-CREATE OR REPLACE FUNCTION dpobj_internal.report_lines(words text, indent integer) RETURNS text
+CREATE FUNCTION dpobj_internal.report_lines(words text, indent integer, width integer DEFAULT 100) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(string_agg(repeat(' ', $2) || m.line[1], E'\n'), '')
-      FROM regexp_matches(regexp_replace($1, '[[:cntrl:]]+', ' ', 'g'),
-                          format('(\S.{0,%s}\S|\S)(?:\s+|$)', 98 - $2), 'g') m(line)
+      FROM regexp_replace($1, '[[:cntrl:]]+', ' ', 'g') w(line),
+           regexp_replace(w.line, format('(\S{%s})(?=\S)', $3 - $2), '\1 ', 'g') s(short),
+           regexp_matches(s.short, format('(\S.{0,%s}\S|\S)(?:\s+|$)', $3 - 2 - $2), 'g') m(line)
   $$;
-COMMENT ON FUNCTION dpobj_internal.report_lines(text, integer) IS
-  'internal: wraps a paragraph at 100 columns';
+COMMENT ON FUNCTION dpobj_internal.report_lines(text, integer, integer) IS
+  'internal: wraps a paragraph, and words that are too long for a line';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.report_releases(report jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp

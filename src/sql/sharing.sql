@@ -34,40 +34,6 @@ COMMENT ON COLUMN dpobj.model_readers.place IS 'place of the key on its list, fr
 COMMENT ON COLUMN dpobj.model_readers.role IS 'OID of the role';
 COMMENT ON COLUMN dpobj.model_readers.role_name IS 'its name';
 
-CREATE OR REPLACE VIEW dpobj.models WITH (security_barrier) AS
-SELECT m.name,
-       m.model,
-       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
-            THEN c.oid::regclass END AS relation,
-       e.relation_name,
-       coalesce(r.role_name, r.recorded_name) AS owner,
-       m.released AS created,
-       m.release,
-       m.key,
-       CASE WHEN u.owns THEN ARRAY(SELECT s.role_name::text FROM dpobj.model_readers s
-                                   WHERE s.release = m.release AND s.place = m.place ORDER BY 1) END AS shared_with
-  FROM dpobj.model_rows m
-  JOIN dpobj.ledger_events e ON e.id = m.release
-  JOIN dpobj.identity_roles r ON r.id = m.owner
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
- CROSS JOIN LATERAL
-       (SELECT coalesce(r.role_name = current_user, false)
-               OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper) AS owns) u
- WHERE m.model IS NOT NULL
-   AND (u.owns OR EXISTS (SELECT FROM dpobj.model_readers s WHERE s.release = m.release AND s.place = m.place
-                          AND pg_catalog.pg_has_role(current_user, s.role, 'USAGE')));
-COMMENT ON VIEW dpobj.models IS 'released models of the current role, and those that are shared with it; all of them for superusers';
-COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train, or to dpobj.train_groups and followed by the key; null: none';
-COMMENT ON COLUMN dpobj.models.model IS 'the model';
-COMMENT ON COLUMN dpobj.models.relation IS 'the table it was trained on; null when no table has the recorded OID and name any more';
-COMMENT ON COLUMN dpobj.models.relation_name IS 'name that the table had then';
-COMMENT ON COLUMN dpobj.models.owner IS 'the session user who was charged';
-COMMENT ON COLUMN dpobj.models.created IS 'when it was released';
-COMMENT ON COLUMN dpobj.models.release IS 'id of the charge in dpobj.ledger';
-COMMENT ON COLUMN dpobj.models.key IS 'key of the group that it is about; null: the whole table';
-COMMENT ON COLUMN dpobj.models.shared_with IS 'roles that its owner shares it with; null for these';
-
 CREATE FUNCTION dpobj.share(name text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_share';

@@ -54,7 +54,7 @@ void
 analyst_enter(Oid table)
 {
 	charge_precheck();
-	gate_enter_role();
+	gate_enter_role(GetSessionUserId());
 	analyst_check_relation(table);
 	grant_check_caller(table);
 }

@@ -54,6 +54,15 @@ model_names(const TrainRequest *request)
 	return construct_array(names, keys->count, TEXTOID, -1, false, TYPALIGN_INT);
 }
 
+static void
+refuse_incomplete(const char *name)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("some models of \"%s\" were deleted", name),
+					errdetail("This request has made them, and the others still have their names."),
+					errhint("Choose another name, or rename or delete the others.")));
+}
+
 /* The release of this request that made the models of these names; 0 if there are none. */
 static int64
 find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
@@ -64,7 +73,9 @@ find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.released IS NOT NULL"
 		" AND m.request_hash <> $3 ORDER BY m.release, m.place";
 	static const char *const same =
-		"SELECT m.release FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"
+		"SELECT m.release, EXISTS (SELECT FROM dpobj.model_rows d WHERE d.release = m.release"
+		" AND d.model IS NULL) FROM dpobj.model_rows m"
+		" JOIN dpobj.identity_roles r ON r.id = m.owner"
 		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.model IS NOT NULL";
 	Oid types[] = {OIDOID, TEXTARRAYOID, BYTEAOID};
 	Datum values[lengthof(types)];
@@ -77,7 +88,11 @@ find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 	if (admin_select(other, lengthof(types), types, values, found, isnull))
 		kept_refuse_name(TextDatumGetCString(found[0]),
 						 DatumGetBool(found[1]) ? KEPT_ANSWER : KEPT_MODEL);
-	return admin_select(same, 2, types, values, found, isnull) ? DatumGetInt64(found[0]) : 0;
+	if (!admin_select(same, 2, types, values, found, isnull))
+		return 0;
+	if (DatumGetBool(found[1]))
+		refuse_incomplete(request->name);
+	return DatumGetInt64(found[0]);
 }
 
 /*

@@ -83,6 +83,17 @@ extension_table(const char *name)
 	return get_relname_relid(name, get_namespace_oid(EXTENSION_NAME, false));
 }
 
+bool
+extension_has_column(const char *table, const char *column)
+{
+	bool has;
+
+	extension_require();
+	has = get_attnum(extension_table(table), column) != InvalidAttrNumber;
+	extension_release();
+	return has;
+}
+
 Relation
 extension_open_table(const char *name)
 {

@@ -26,6 +26,9 @@ extern void extension_require(void);
 /* Returns a table of schema dpobj; InvalidOid if the installed version does not have it. */
 extern Oid extension_table(const char *name);
 
+/* Says whether a table of schema dpobj has this column in the installed version. */
+extern bool extension_has_column(const char *table, const char *column);
+
 /* Opens a table of the extension with AccessShareLock. */
 extern Relation extension_open_table(const char *name);
 

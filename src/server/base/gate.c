@@ -59,9 +59,9 @@ unlock_gate(Oid object, int gate)
 }
 
 void
-gate_enter_role(void)
+gate_enter_role(Oid role)
 {
-	(void) lock_gate(GetSessionUserId(), GATE_ROLE, false, true);
+	(void) lock_gate(role, GATE_ROLE, false, true);
 }
 
 bool

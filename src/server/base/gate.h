@@ -13,8 +13,11 @@
 
 #include "server/base/job_context.h"
 
-/* Allow one release of the analyst's door per session user, in the whole cluster. */
-extern void gate_enter_role(void);
+/*
+ * Allow one release of the analyst's door per session user, in the whole cluster.  Who does not
+ * leave keeps the releases of the role out until the end of the transaction.
+ */
+extern void gate_enter_role(Oid role);
 extern void gate_leave_role(void);
 
 /* Allow dpobj.max_solvers releases of that door at a time, in the whole cluster. */

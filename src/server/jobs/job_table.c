@@ -182,6 +182,7 @@ job_find(int64 id, JobState *state)
 	return find(STATE "id = $1", lengthof(types), types, values, state);
 }
 
+/* Leaves out a job whose model or answer does not have the name any more: it is free again. */
 bool
 job_find_name(const char *name, JobState *state)
 {
@@ -190,7 +191,9 @@ job_find_name(const char *name, JobState *state)
 
 	return find(
 		STATE
-		"name = $1 AND role = $2 AND origin = dpobj_internal.origin() ORDER BY id DESC LIMIT 1",
+		"name = $1 AND role = $2 AND origin = dpobj_internal.origin() AND (state <> 'released'"
+		" OR EXISTS (SELECT FROM dpobj.model_rows m WHERE m.release = job_rows.release"
+		" AND m.name = $1)) ORDER BY id DESC LIMIT 1",
 		lengthof(types), types, values, state);
 }
 
@@ -365,23 +368,27 @@ job_lock_queue(void)
 }
 
 /*
- * The charge of an answer is known by its name: a role runs one release at the analyst's door at a
- * time (gate.h).  Its worker may have died after the answer was kept.
+ * The charge of an answer is known by the name that was charged: a role runs one release at the
+ * analyst's door at a time (gate.h).  Its worker may have died after the answer was kept.
  */
+#define FAIL_DEAD(charged_as)                                                                      \
+	"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"          \
+	" state = CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET                           \
+	" FROM dpobj.job_rows d LEFT JOIN LATERAL ("                                                   \
+	"SELECT m.release, m.released IS NOT NULL AS kept FROM dpobj.model_rows m"                     \
+	" JOIN dpobj.identity_roles r ON r.id = m.owner"                                               \
+	" JOIN dpobj.ledger_events e ON e.id = m.release"                                              \
+	" WHERE to_jsonb(d) ->> 'call' IS NOT NULL AND r.role = d.role AND " charged_as " = d.name"    \
+	" AND e.at >= d.started ORDER BY m.release DESC LIMIT 1) a ON true WHERE d.id = j.id"          \
+	" AND j.id = ANY ($1) AND j.state = 'running' RETURNING j.release)"                            \
+	" SELECT array_agg(release) FROM dead"
+
 void
 job_fail_dead(void)
 {
-	static const char *const statement =
-		"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"
-		" state = CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET
-		" FROM dpobj.job_rows d LEFT JOIN LATERAL ("
-		"SELECT m.release, m.released IS NOT NULL AS kept FROM dpobj.model_rows m"
-		" JOIN dpobj.identity_roles r ON r.id = m.owner"
-		" JOIN dpobj.ledger_events e ON e.id = m.release"
-		" WHERE to_jsonb(d) ->> 'call' IS NOT NULL AND r.role = d.role AND m.name = d.name"
-		" AND e.at >= d.started ORDER BY m.release DESC LIMIT 1) a ON true WHERE d.id = j.id"
-		" AND j.id = ANY ($1) AND j.state = 'running' RETURNING j.release)"
-		" SELECT array_agg(release) FROM dead";
+	const char *statement = extension_has_column("model_rows", "charged_as")
+								? FAIL_DEAD("coalesce(m.charged_as, m.name)")
+								: FAIL_DEAD("m.name");
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {job_dead()};
 	Datum releases;

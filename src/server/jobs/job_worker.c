@@ -421,13 +421,14 @@ run_charged(JobRun *run)
 
 /* ---- An answer -------------------------------------------------------------- */
 
-/* The last release under the job's name; 0: none. */
+/* The last release that was charged under the job's name; 0: none. */
 static int64
 last_release(const JobRun *run)
 {
-	static const char *const statement = "SELECT max(m.release) FROM dpobj.model_rows m JOIN "
-										 "dpobj.identity_roles r ON r.id = m.owner"
-										 " WHERE r.role = $1 AND m.name = $2";
+	static const char *const statement =
+		"SELECT max(m.release) FROM dpobj.model_rows m JOIN "
+		"dpobj.identity_roles r ON r.id = m.owner"
+		" WHERE r.role = $1 AND coalesce(m.charged_as, m.name) = $2";
 	Oid types[] = {OIDOID, TEXTOID};
 	Datum values[] = {ObjectIdGetDatum(run->job.role), CStringGetTextDatum(job_name(&run->job))};
 	Datum release;

@@ -13,6 +13,7 @@
 
 #include "access/htup_details.h"
 #include "access/parallel.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
@@ -20,9 +21,11 @@
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
 #include "storage/dsm.h"
+#include "storage/lmgr.h"
 #include "storage/shmem.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "server/ledger/charge.h"
@@ -34,6 +37,7 @@
 #include "server/base/decimal.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
+#include "server/base/extension.h"
 #include "server/base/worker_start.h"
 #include "server/ledger/pair_terms.h"
 
@@ -332,12 +336,37 @@ charge_request(const Charge *charge)
 	return request;
 }
 
+/*
+ * The worker reserves a name, and would wait for a transaction that has changed one: this
+ * transaction, which waits for the worker.  Other transactions that change names of the role are
+ * kept out by the gate (registry.c).
+ */
+static void
+check_names_settled(const AnalystTerms *analyst)
+{
+	Relation table;
+	bool changed;
+
+	if (analyst == NULL || analyst->name == NULL)
+		return;
+	table = extension_open_table("model_rows");
+	changed = CheckRelationLockedByMe(table, RowExclusiveLock, true);
+	table_close(table, AccessShareLock);
+	if (changed)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("cannot charge a release with a name in this transaction"),
+						errdetail("The transaction has changed models or answers, and their names "
+								  "may still change back."),
+						errhint("Commit first.")));
+}
+
 int64
 charge_commit(const Charge *charge)
 {
 	ChargeRequest *request;
 	int64 id;
 
+	check_names_settled(charge->analyst);
 	decimal_warn_of_large_delta(charge->pair.delta);
 	request = charge_request(charge);
 	request_commit(request, charge->job);

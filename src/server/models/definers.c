@@ -7,6 +7,7 @@
 #include "fmgr.h"
 
 #include "server/base/admin.h"
+#include "server/base/extension.h"
 #include "server/models/model.h"
 
 /* Runs a query that returns one value. */
@@ -41,18 +42,23 @@ dpobj_relatives(PG_FUNCTION_ARGS)
 
 /*
  * dpobj.verify(dp_model) -> boolean: was this model released?  For a release of groups the ledger
- * holds one hash, of the hashes of all its models in the order of their keys.
+ * holds one hash, of the hashes of all its models in the order of their keys; the row of a deleted
+ * model keeps its hash.
  */
 PG_FUNCTION_INFO_V1(dpobj_verify);
 Datum
 dpobj_verify(PG_FUNCTION_ARGS)
 {
-	static const char *const statement =
-		"SELECT EXISTS (SELECT FROM dpobj.ledger_events e"
-		" WHERE e.event = 'released' AND e.release = $1 AND (e.output_hash = $2"
-		" OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash"
-		" AND bool_or(h.hash = $2) FROM (SELECT m.place, dpobj.model_hash(m.model) AS hash"
-		" FROM dpobj.model_rows m WHERE m.release = e.release AND m.key IS NOT NULL) h)))";
+	const char *hash = extension_has_column("model_rows", "hash")
+						   ? "coalesce(m.hash, dpobj.model_hash(m.model))"
+						   : "dpobj.model_hash(m.model)";
+	const char *statement =
+		psprintf("SELECT EXISTS (SELECT FROM dpobj.ledger_events e"
+				 " WHERE e.event = 'released' AND e.release = $1 AND (e.output_hash = $2"
+				 " OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash"
+				 " AND bool_or(h.hash = $2) FROM (SELECT m.place, %s AS hash"
+				 " FROM dpobj.model_rows m WHERE m.release = e.release AND m.key IS NOT NULL) h)))",
+				 hash);
 	Oid types[] = {INT8OID, BYTEAOID};
 	Datum values[lengthof(types)];
 	Model model;

@@ -4,10 +4,12 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "server/base/admin.h"
+#include "server/base/extension.h"
 #include "server/models/named_model.h"
 #include "server/base/options.h"
 
@@ -27,30 +29,59 @@
 	" WHERE s.release OPERATOR(pg_catalog.=) m.release AND s.place OPERATOR(pg_catalog.=) m.place" \
 	" AND pg_catalog.pg_has_role($2, s.role, 'USAGE'))"
 
+typedef struct Found
+{
+	Datum column[2]; /* the model, and whether it is retired */
+	bool isnull[2];
+} Found;
+
 static bool
-select_model(const char *statement, const char *name, Oid owner, Datum *row)
+select_row(const char *statement, const char *name, Oid owner, Found *found)
 {
 	Oid types[] = {TEXTOID, OIDOID, OIDOID};
 	Datum values[] = {CStringGetTextDatum(name), ObjectIdGetDatum(GetUserId()),
 					  ObjectIdGetDatum(owner)};
-	bool isnull;
 
-	return admin_select(statement, lengthof(types), types, values, row, &isnull) && !isnull;
+	return admin_select(statement, lengthof(types), types, values, found->column, found->isnull) &&
+		   !found->isnull[0];
+}
+
+/* Models of older versions are not retired. */
+static bool
+select_model(const char *named, const char *name, Oid owner, Found *found)
+{
+	const char *retired =
+		extension_has_column("model_rows", "retired") ? "m.retired IS NOT NULL" : "false";
+
+	return select_row(psprintf("SELECT m.model, %s%s", retired, named), name, owner, found);
+}
+
+static void
+refuse_retired(const char *name, const Found *found)
+{
+	if (DatumGetBool(found->column[1]))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("model \"%s\" is retired", name),
+						errdetail("It can be read and verified, but not applied or rated by its "
+								  "name."),
+						errhint("dpobj.show shows it with its comment. Its owner can take it back "
+								"with dpobj.retire(name, false).")));
 }
 
 void
 named_model_find(const char *name, Model *model)
 {
-	Datum row;
+	Found found;
 
-	if (!select_model("SELECT m.model" NAMED OF("$3"), name, GetSessionUserId(), &row))
+	if (!select_model(NAMED OF("$3"), name, GetSessionUserId(), &found))
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 						errmsg("there is no model \"%s\" of role \"%s\"", name,
 							   GetUserNameFromId(GetSessionUserId(), false)),
 						errhint("A model has a name if dpobj.train was given one; see "
 								"dpobj.models. Models that others share with you can be applied, "
 								"but not rated.")));
-	model_read(DatumGetHeapTupleHeader(row), model);
+	refuse_retired(name, &found);
+	model_read(DatumGetHeapTupleHeader(found.column[0]), model);
 }
 
 static void
@@ -66,42 +97,73 @@ refuse_name(const char *name, Oid owner)
 static void
 check_one_owner(const char *name)
 {
-	Datum owners;
+	Found owners;
 
-	if (select_model(
-			"SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 THEN"
-			" pg_catalog.string_agg(pg_catalog.quote_ident("
-			"coalesce(r.role_name, r.recorded_name)), ', ' ORDER BY r.id) END" NAMED SHARED,
-			name, InvalidOid, &owners))
+	if (select_row("SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 THEN"
+				   " pg_catalog.string_agg(pg_catalog.quote_ident("
+				   "coalesce(r.role_name, r.recorded_name)), ', ' ORDER BY r.id) END" NAMED SHARED,
+				   name, InvalidOid, &owners))
 		ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_ALIAS),
 						errmsg("several roles share a model \"%s\" with role \"%s\"", name,
 							   GetUserNameFromId(GetUserId(), false)),
-						errdetail("They are: %s.", TextDatumGetCString(owners)),
+						errdetail("They are: %s.", TextDatumGetCString(owners.column[0])),
 						errhint("Add owner => '...'.")));
+}
+
+/* Finds a model that the current user may read. */
+static void
+find_readable(const char *name, Oid owner, Found *found)
+{
+	bool any;
+
+	if (!OidIsValid(owner))
+	{
+		any = select_model(NAMED OF("$2"), name, InvalidOid, found);
+		if (!any)
+		{
+			check_one_owner(name);
+			any = select_model(NAMED SHARED, name, InvalidOid, found);
+		}
+	}
+	else if (owner == GetUserId() || superuser())
+		any = select_model(NAMED OF("$3"), name, owner, found);
+	else
+		any = select_model(NAMED OF("$3") SHARED, name, owner, found);
+	if (!any)
+		refuse_name(name, OidIsValid(owner) ? owner : GetUserId());
 }
 
 void
 named_model_read(const char *name, Oid owner, Model *model)
 {
-	bool found;
-	Datum row;
+	Found found;
 
-	if (!OidIsValid(owner))
-	{
-		found = select_model("SELECT m.model" NAMED OF("$2"), name, InvalidOid, &row);
-		if (!found)
-		{
-			check_one_owner(name);
-			found = select_model("SELECT m.model" NAMED SHARED, name, InvalidOid, &row);
-		}
-	}
-	else if (owner == GetUserId() || superuser())
-		found = select_model("SELECT m.model" NAMED OF("$3"), name, owner, &row);
-	else
-		found = select_model("SELECT m.model" NAMED OF("$3") SHARED, name, owner, &row);
-	if (!found)
-		refuse_name(name, OidIsValid(owner) ? owner : GetUserId());
-	model_read(DatumGetHeapTupleHeader(row), model);
+	find_readable(name, owner, &found);
+	model_read(DatumGetHeapTupleHeader(found.column[0]), model);
+}
+
+void
+named_model_apply(const char *name, Oid owner, Model *model)
+{
+	Found found;
+
+	find_readable(name, owner, &found);
+	refuse_retired(name, &found);
+	model_read(DatumGetHeapTupleHeader(found.column[0]), model);
+}
+
+/* dpobj_internal.named_model(name text, owner regrole) -> dp_model */
+PG_FUNCTION_INFO_V1(dpobj_named_model);
+Datum
+dpobj_named_model(PG_FUNCTION_ARGS)
+{
+	Found found;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	find_readable(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+				  PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), &found);
+	PG_RETURN_DATUM(found.column[0]);
 }
 
 bool

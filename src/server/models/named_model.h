@@ -11,8 +11,9 @@
 #include "server/models/model.h"
 
 /*
- * The session user's own model of that name; raises 42704 if there is none, whoever else has one.
- * It is the latest that was committed; in a parallel plan the latest that its snapshot sees.
+ * The session user's own model of that name, to be rated; raises 42704 if there is none, whoever
+ * else has one, and 55000 if it is retired.  It is the latest that was committed; in a parallel
+ * plan the latest that its snapshot sees.
  */
 extern void named_model_find(const char *name, Model *model);
 
@@ -23,6 +24,9 @@ extern void named_model_find(const char *name, Model *model);
  * 42P09 if several owners share one of that name.
  */
 extern void named_model_read(const char *name, Oid owner, Model *model);
+
+/* The same, to be applied: raises 55000 if it is retired. */
+extern void named_model_apply(const char *name, Oid owner, Model *model);
 
 /* The model of a function of (dp_model) or of (name, owner); false if that is null. */
 extern bool named_model_argument(FunctionCallInfo fcinfo, Model *model);

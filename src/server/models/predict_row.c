@@ -66,7 +66,7 @@ get_model(FunctionCallInfo fcinfo, const ModelArgument *argument, Model *model)
 		return "the model";
 	}
 	name = text_to_cstring((text *) argument->value);
-	named_model_read(name, argument->owner, model);
+	named_model_apply(name, argument->owner, model);
 	return psprintf("model \"%s\"", name);
 }
 

@@ -655,7 +655,7 @@ dpobj_predict_sql_name(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	named_model_read(name, owner, &model);
+	named_model_apply(name, owner, &model);
 	PG_RETURN_TEXT_P(build_statement(&model, name, relation_argument(fcinfo)));
 }
 

@@ -242,7 +242,7 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 
 	check_caller();
 	charge_precheck();
-	gate_enter_role();
+	gate_enter_role(GetSessionUserId());
 	error_context_stack = callers;
 	PG_RETURN_VOID();
 }

@@ -85,17 +85,37 @@ DROP FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb);
 DROP FUNCTION dpobj.confusion(text, regclass, numeric, jsonb);
 DROP FUNCTION dpobj.select(text[], regclass, numeric, jsonb);
 
--- This column, constraint and these comments stand in models.sql, too; an update keeps the table.
-ALTER TABLE dpobj.model_rows ADD COLUMN IF NOT EXISTS answer jsonb;
+-- These columns, this constraint, trigger and these comments stand in models.sql, too; an update keeps the table.
+ALTER TABLE dpobj.model_rows
+    ADD COLUMN IF NOT EXISTS answer jsonb,
+    ADD COLUMN IF NOT EXISTS charged_as text,
+    ADD COLUMN IF NOT EXISTS comment text,
+    ADD COLUMN IF NOT EXISTS retired timestamptz,
+    ADD COLUMN IF NOT EXISTS deleted timestamptz,
+    ADD COLUMN IF NOT EXISTS hash bytea;
 ALTER TABLE dpobj.model_rows
     DROP CONSTRAINT model_released,
-    ADD CONSTRAINT model_released CHECK ((released IS NULL) = (model IS NULL AND answer IS NULL));
-COMMENT ON TABLE dpobj.model_rows IS 'released models and answers, and places for those that are being made; written by the charge worker only';
+    ADD CONSTRAINT model_released CHECK ((released IS NULL OR deleted IS NOT NULL) = (model IS NULL AND answer IS NULL));
+DROP TRIGGER model_guard ON dpobj.model_rows;
+CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.rename, dpobj.comment, dpobj.retire and dpobj.delete.');
+ALTER TABLE dpobj.model_rows ENABLE ALWAYS TRIGGER model_guard;
+COMMENT ON TRIGGER model_guard ON dpobj.model_rows IS 'refuses changes by hand for everybody but superusers';
+COMMENT ON TABLE dpobj.model_rows IS 'released models and answers, places for those that are being made, and what is left of deleted ones';
+COMMENT ON COLUMN dpobj.model_rows.name IS 'name that it has now; null: none';
 COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model or answer, or a model for each key';
 COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models and answers of a role';
 COMMENT ON COLUMN dpobj.model_rows.request_hash IS 'SHA-256 of the request at the analyst''s door; null: an aggregate';
-COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none, and of an answer';
-COMMENT ON COLUMN dpobj.model_rows.answer IS 'answer of a look or an evaluation: an array with an object for each row; null while there is none, and of a model';
+COMMENT ON COLUMN dpobj.model_rows.model IS 'the model; null while there is none, of an answer, and of what was deleted';
+COMMENT ON COLUMN dpobj.model_rows.answer IS 'answer of a look or an evaluation: an array with an object for each row; null while there is none, of a model, and of what was deleted';
+COMMENT ON COLUMN dpobj.model_rows.charged_as IS 'name that was charged, which was followed by the key if there is one; null: it is called so now';
+COMMENT ON COLUMN dpobj.model_rows.comment IS 'what the owner says of it; null: nothing';
+COMMENT ON COLUMN dpobj.model_rows.retired IS 'when the owner retired the model; null: it is in use';
+COMMENT ON COLUMN dpobj.model_rows.deleted IS 'when the owner deleted it; null: it is there';
+COMMENT ON COLUMN dpobj.model_rows.hash IS 'of a deleted model: its SHA-256';
+
+-- This takes a width, too; report.sql makes it again.
+DROP FUNCTION IF EXISTS dpobj_internal.report_lines(text, integer);
 
 -- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;

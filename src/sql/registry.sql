@@ -1,0 +1,79 @@
+-- The registry: models with their comments, and what their owners change
+
+CREATE OR REPLACE VIEW dpobj.models WITH (security_barrier) AS
+SELECT m.name,
+       m.model,
+       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
+            THEN c.oid::regclass END AS relation,
+       e.relation_name,
+       coalesce(r.role_name, r.recorded_name) AS owner,
+       m.released AS created,
+       m.release,
+       m.key,
+       CASE WHEN u.owns THEN ARRAY(SELECT s.role_name::text FROM dpobj.model_readers s
+                                   WHERE s.release = m.release AND s.place = m.place ORDER BY 1) END AS shared_with,
+       m.comment,
+       m.retired
+  FROM dpobj.model_rows m
+  JOIN dpobj.ledger_events e ON e.id = m.release
+  JOIN dpobj.identity_roles r ON r.id = m.owner
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
+  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ CROSS JOIN LATERAL
+       (SELECT coalesce(r.role_name = current_user, false)
+               OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper) AS owns) u
+ WHERE m.model IS NOT NULL
+   AND (u.owns OR EXISTS (SELECT FROM dpobj.model_readers s WHERE s.release = m.release AND s.place = m.place
+                          AND pg_catalog.pg_has_role(current_user, s.role, 'USAGE')));
+COMMENT ON VIEW dpobj.models IS 'released models of the current role, and those that are shared with it; all of them for superusers';
+COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train, or to dpobj.train_groups and followed by the key, or to dpobj.rename; null: none';
+COMMENT ON COLUMN dpobj.models.model IS 'the model';
+COMMENT ON COLUMN dpobj.models.relation IS 'the table it was trained on; null when no table has the recorded OID and name any more';
+COMMENT ON COLUMN dpobj.models.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.models.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.models.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.models.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.models.key IS 'key of the group that it is about; null: the whole table';
+COMMENT ON COLUMN dpobj.models.shared_with IS 'roles that its owner shares it with; null for these';
+COMMENT ON COLUMN dpobj.models.comment IS 'what its owner says of it; null: nothing';
+COMMENT ON COLUMN dpobj.models.retired IS 'since when its name cannot be applied or rated; null: it can';
+
+CREATE VIEW dpobj.model_list AS
+SELECT m.name,
+       (m.model).kind,
+       (m.model).details ->> 'label' AS label,
+       m.relation_name,
+       (m.model).epsilon,
+       m.created::date AS created,
+       m.retired::date AS retired
+  FROM dpobj.models m;
+COMMENT ON VIEW dpobj.model_list IS 'dpobj.models in a few narrow columns, for people';
+COMMENT ON COLUMN dpobj.model_list.name IS 'name of the model; null: none';
+COMMENT ON COLUMN dpobj.model_list.kind IS 'halfspace, logistic, svm, softmax, one_vs_rest, linear or simplex';
+COMMENT ON COLUMN dpobj.model_list.label IS 'column that it predicts; null: it was trained on arrays';
+COMMENT ON COLUMN dpobj.model_list.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.model_list.epsilon IS 'epsilon charged for its release';
+COMMENT ON COLUMN dpobj.model_list.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.model_list.retired IS 'when it was retired; null: it is in use';
+
+CREATE FUNCTION dpobj.rename(name text, new_name text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_rename';
+COMMENT ON FUNCTION dpobj.rename(text, text) IS 'gives a model or an answer of one''s own another name; the old one is free';
+
+CREATE FUNCTION dpobj.comment(name text, comment text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_comment';
+COMMENT ON FUNCTION dpobj.comment(text, text) IS 'comments a model or an answer of one''s own; null removes the comment';
+
+CREATE FUNCTION dpobj.retire(name text, retired boolean DEFAULT true) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_retire';
+COMMENT ON FUNCTION dpobj.retire(text, boolean) IS
+  'keeps a model of one''s own from being applied or rated by its name; with false it can be again';
+
+CREATE FUNCTION dpobj.delete(name text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_delete';
+COMMENT ON FUNCTION dpobj.delete(text) IS
+  'deletes a model or an answer of one''s own; the ledger keeps its charge and its hash, and the name is free';
