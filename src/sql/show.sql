@@ -41,7 +41,9 @@ CREATE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
       dpobj_internal.show_line('from', concat_ws(', ',
         coalesce(m.details ->> 'relation', k.relation_name, 'arrays of a table that it does not name'),
         to_char(k.created, 'YYYY-MM-DD'),
-        'rows of ' || (m.details #>> '{group,by}') || ' = ' || (m.details #>> '{group,key}'),
+        (SELECT string_agg(format('%s = %s', g.by, g.key), ', ' ORDER BY g.place)
+           FROM ROWS FROM (jsonb_array_elements_text(m.details #> '{group,by}'), jsonb_array_elements_text(m.details #> '{group,key}'))
+                WITH ORDINALITY g(by, key, place)),
         'filter ' || (m.details ->> 'filter'))),
       dpobj_internal.show_line('for', format('epsilon %s, delta %s; guarantee %s', m.epsilon, m.delta, m.guarantee)),
       dpobj_internal.show_line('neighbours', CASE
@@ -70,7 +72,7 @@ CREATE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
                      round(e.value::numeric, 3), round(e.low::numeric, 3), round(e.high::numeric, 3), e.level,
                      e.relation_name, to_char(e.created, 'YYYY-MM-DD'))), E'\n' ORDER BY e.release) AS lines
               FROM (SELECT v.* FROM dpobj.answers a JOIN dpobj.evaluations v USING (release)
-                     WHERE a.parameters -> 'model' = to_jsonb(m.release) AND k.key IS NULL AND v.value IS NOT NULL
+                     WHERE a.parameters -> 'model' = to_jsonb(m.release) AND k.release IS NOT NULL AND k.key IS NULL AND v.value IS NOT NULL
                      ORDER BY v.release DESC LIMIT 3) e) r
   $$;
 COMMENT ON FUNCTION dpobj.show(@extschema@.dp_model) IS

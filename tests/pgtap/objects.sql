@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(94);
+SELECT plan(95);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -50,16 +50,22 @@ SELECT columns_are('dpobj', 'jobs', ARRAY['id', 'name', 'state', 'submitted', 's
 SELECT columns_are('dpobj', 'progress', ARRAY['job', 'name', 'relation_name', 'submitter', 'phase', 'rows_scanned', 'rows_total',
   'nodes', 'attempts', 'gap', 'age']);
 SELECT table_privs_are('dpobj', 'job_rows', 'public', ARRAY[]::text[], 'nobody reads or writes the table of jobs');
-SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key', 'shared_with']);
-SELECT columns_are('dpobj', 'answers', ARRAY['name', 'kind', 'relation', 'relation_name', 'answer', 'owner', 'created', 'release', 'parameters']);
+SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key', 'shared_with',
+  'comment', 'retired']);
+SELECT columns_are('dpobj', 'model_list', ARRAY['name', 'kind', 'label', 'relation_name', 'epsilon', 'created', 'retired']);
+SELECT columns_are('dpobj', 'answers', ARRAY['name', 'kind', 'relation', 'relation_name', 'answer', 'owner', 'created', 'release', 'parameters',
+  'comment']);
 SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'level', 'answer', 'relation_name',
   'owner', 'created', 'release']);
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
-   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare')
+   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
+     'rename', 'comment', 'retire', 'delete', 'show')
      AND p.pronamespace = 'dpobj'::regnamespace),
-  $$dpobj.model_json(dp_model) jsonb
+  $$dpobj.comment(text,text) void
+dpobj.delete(text) void
+dpobj.model_json(dp_model) jsonb
 dpobj.model_json(text,regrole) jsonb
 dpobj.model_pmml(dp_model) text
 dpobj.model_pmml(text,regrole) text
@@ -73,11 +79,15 @@ dpobj.predict_proba(dp_model,record) double precision
 dpobj.predict_proba(text,record,regrole) double precision
 dpobj.predict_sql(dp_model,text) text
 dpobj.predict_sql(text,text,regrole) text
+dpobj.rename(text,text) void
+dpobj.retire(text,boolean) void
 dpobj.score(dp_model,record) double precision
 dpobj.score(text,record,regrole) double precision
 dpobj.scorecard(dp_model) record
 dpobj.scorecard(text,regrole) record
 dpobj.share(text,regrole) void
+dpobj.show(dp_model) text
+dpobj.show(text,regrole) text
 dpobj.unshare(text,regrole) void$$, 'models are used by value and by name');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
@@ -85,16 +95,17 @@ SELECT is(
   'ss', 'predictions write nothing');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
-   WHERE oid IN ('dpobj.share'::regproc, 'dpobj.unshare'::regproc)), 'vu', 'sharing a model writes');
+   WHERE proname IN ('share', 'unshare', 'rename', 'comment', 'retire', 'delete') AND pronamespace = 'dpobj'::regnamespace),
+  'vu', 'sharing a model, and what its owner changes, writes');
 SELECT is(
   (SELECT string_agg(format('%s -> %s %s %s', castsource::regtype, casttarget::regtype, castcontext, p.provolatile), ', ' ORDER BY castsource)
    FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc WHERE 'dp_model'::regtype IN (castsource, casttarget)),
   'jsonb -> dp_model a i, dp_model -> jsonb a i', 'dp_model and jsonb: by assignment, both ways');
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('share', 'unshare')
+  WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('share', 'unshare', 'rename', 'comment', 'retire', 'delete')
     AND NOT 'search_path=pg_catalog, pg_temp' = ANY (p.proconfig)
-$$, 'functions that write shares set their search_path');
+$$, 'functions that write models and shares set their search_path');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE proname IN ('model_to_json', 'model_from_json') AND proisstrict), 'is', 'the functions of the casts are immutable and parallel safe');
@@ -186,7 +197,8 @@ SELECT is_empty($$
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
-                            'dpobj.share', 'dpobj.unshare',
+                            'dpobj.share', 'dpobj.unshare', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
+                            'dpobj_internal.named_model', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
                             'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj.rdp_orders', 'dpobj_internal.relatives',
                             'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
                             'dpobj_internal.largest_epsilon', 'dpobj.price', 'dpobj.price_aggregate', 'dpobj.price_plan', 'dpobj.recompute',
@@ -200,7 +212,7 @@ SELECT is_empty($$
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
                             'dpobj_internal.administers']::regproc[])
-    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard') -- several forms each
+    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'show') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',
@@ -212,9 +224,9 @@ SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
     AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress',
-                          'schedules', 'schedule_runs', 'answers', 'evaluations')
+                          'schedules', 'schedule_runs', 'answers', 'evaluations', 'model_list')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'other roles may use no table but twelve views');
+$$, 'other roles may use no table but thirteen views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may set budgets');

@@ -263,6 +263,17 @@ SQL
 	$ana->ask(q{SELECT count(*) FROM dpobj.train('visit', 'ill', 0.0625, name => 'now')});
 	is($ana->ask(q{SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'now'}), '4', 'a new request has an intercept');
 	$ana->ask(q{SELECT dpobj.share('second', 'bob')});
+	is( $ana->ask(<<'SQL'), "first anew second\nt", 'the owner changes models from before the update');
+BEGIN;
+CREATE TEMP TABLE of_women AS SELECT model FROM dpobj.models WHERE name = 'by sex{f}';
+CREATE TEMP TABLE of_men AS SELECT model FROM dpobj.models WHERE name = 'by sex{m}';
+DO $$BEGIN
+  PERFORM dpobj.rename('first', 'first anew'), dpobj.comment('second', 'of the new version'), dpobj.retire('second'), dpobj.delete('by sex{f}');
+END$$;
+COMMIT;
+SELECT string_agg(name, ' ' ORDER BY name) FROM dpobj.models WHERE name ~ '^(first|second)|f}';
+SELECT dpobj.verify(w.model) AND dpobj.verify(m.model) FROM of_women w, of_men m;
+SQL
 	$ana->quit;
 
 	restore($older, "newer_$old");
