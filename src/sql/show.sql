@@ -30,18 +30,19 @@ CREATE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
       dpobj_internal.show_line('predicts', format(CASE
         WHEN m.kind IN ('softmax', 'one_vs_rest') THEN '%1$s: which of %2$s'
         WHEN m.kind IN ('linear', 'simplex') THEN '%1$s: a number%3$s'
-        ELSE 'whether %1$s is positive%4$s' END || ' (%5$s, by %6$s)',
+        ELSE 'whether %1$s is %4$s' END || ' (%5$s, by %6$s)',
         coalesce(m.details ->> 'label', 'the label'),
         (SELECT string_agg(c.name, ', ' ORDER BY c.place)
            FROM jsonb_array_elements_text(m.details -> 'classes') WITH ORDINALITY c(name, place)),
         ' from ' || (m.details #>> '{target,0}') || ' to ' || (m.details #>> '{target,1}'),
-        ': ' || coalesce(m.details #>> '{options,positive}', m.details -> 'encoders' -> (m.details ->> 'label') ->> 'positive'),
+        coalesce(btrim(coalesce(m.details #>> '{options,positive}', m.details -> 'encoders' -> (m.details ->> 'label') ->> 'positive'), '[]'),
+                 CASE m.details -> 'types' ->> (m.details ->> 'label') WHEN 'boolean' THEN 'true' END, 'positive'),
         m.kind, m.mechanism)),
       dpobj_internal.show_line('learned', coalesce(w.largest, 'nothing: all weights are 0')),
       dpobj_internal.show_line('from', concat_ws(', ',
         coalesce(m.details ->> 'relation', k.relation_name, 'arrays of a table that it does not name'),
         to_char(k.created, 'YYYY-MM-DD'),
-        (SELECT string_agg(format('%s = %s', g.by, g.key), ', ' ORDER BY g.place)
+        (SELECT string_agg(format('%s = %s', coalesce(g.by, 'key'), g.key), ', ' ORDER BY g.place)
            FROM ROWS FROM (jsonb_array_elements_text(m.details #> '{group,by}'), jsonb_array_elements_text(m.details #> '{group,key}'))
                 WITH ORDINALITY g(by, key, place)),
         'filter ' || (m.details ->> 'filter'))),
@@ -67,11 +68,11 @@ CREATE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
                       FROM dpobj.scorecard($1) s
                      WHERE s.weight <> 0 AND s.feature <> '(intercept)') c) w
      CROSS JOIN LATERAL
-           (SELECT string_agg(dpobj_internal.show_line('rated', format('%s %s, %s to %s at level %s, on %s, %s',
+           (SELECT string_agg(dpobj_internal.show_line('rated', concat(format('%s %s, %s to %s at level %s, on %s, %s',
                      CASE e.kind WHEN 'residuals' THEN 'R-squared' ELSE e.kind END,
                      round(e.value::numeric, 3), round(e.low::numeric, 3), round(e.high::numeric, 3), e.level,
-                     e.relation_name, to_char(e.created, 'YYYY-MM-DD'))), E'\n' ORDER BY e.release) AS lines
-              FROM (SELECT v.* FROM dpobj.answers a JOIN dpobj.evaluations v USING (release)
+                     e.relation_name, to_char(e.created, 'YYYY-MM-DD')), ', filter ' || e.filter)), E'\n' ORDER BY e.release) AS lines
+              FROM (SELECT v.*, a.parameters ->> 'filter' AS filter FROM dpobj.answers a JOIN dpobj.evaluations v USING (release)
                      WHERE a.parameters -> 'model' = to_jsonb(m.release) AND k.release IS NOT NULL AND k.key IS NULL AND v.value IS NOT NULL
                      ORDER BY v.release DESC LIMIT 3) e) r
   $$;
