@@ -90,7 +90,7 @@ SELECT dpobj.retire('renamed');
 SELECT dpobj.retire('renamed');
 SELECT name, retired IS NOT NULL AS retired, dpobj.verify(model) FROM dpobj.models WHERE name = 'renamed';
 SELECT masked(dpobj.show('renamed')) ~ '\n  retired    YYYY-MM-DD\n' AS shown, (SELECT count(*) FROM dpobj.scorecard('renamed')) AS points;
-SELECT * FROM answers('SELECT dpobj.% FROM (SELECT 50 AS age) r', $$predict('renamed', r)$$, $$score('renamed', r)$$, $$predict_sql('renamed')$$,
+SELECT * FROM answers('SELECT dpobj.% FROM (SELECT 50 AS age) r', $$predict('renamed', r)$$, $$score('renamed', r)$$, $$predict_sql('renamed')$$, $$model_json('renamed')$$,
   $$evaluate('renamed', 'stay', 1)$$, $$confusion('renamed', 'stay', 1)$$, $$select('{first,renamed}', 'stay', 1)$$);
 SELECT dpobj.predict(model, r) FROM dpobj.models, (SELECT 50 AS age) r WHERE name = 'renamed';
 SELECT cost_of($$SELECT $$ || :'first' || $$'renamed')$$) AS read_again, cost_of($$SELECT dpobj.evaluate('first', 'stay', 100, name => 'second rating')$$) AS another;

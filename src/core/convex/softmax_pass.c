@@ -44,7 +44,7 @@ static void
 set_raised_bends(Wide *share, int classes, int class)
 {
 	for (int k = 0; k < classes; k++)
-		share[k] = k == class ? 0 : (Wide) ((double) share[k] * M_SQRT2);
+		share[k] = k == class ? 0 : (Wide) ((double) share[k] * sqrt(2));
 }
 
 /* Adds labels of one class: e_class - p, a slope as those of a loss of the margin. */

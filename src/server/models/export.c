@@ -104,7 +104,7 @@ export_argument(FunctionCallInfo fcinfo, ExportedModel *exported)
 	Model model;
 	TrainedColumns columns;
 
-	if (!named_model_argument(fcinfo, &model))
+	if (!named_model_argument(fcinfo, named_model_apply, &model))
 		return false;
 	memset(exported, 0, sizeof(*exported));
 	exported->kind = model.kind;

@@ -167,15 +167,16 @@ dpobj_named_model(PG_FUNCTION_ARGS)
 }
 
 bool
-named_model_argument(FunctionCallInfo fcinfo, Model *model)
+named_model_argument(FunctionCallInfo fcinfo,
+					 void (*read)(const char *name, Oid owner, Model *model), Model *model)
 {
 	if (PG_ARGISNULL(0))
 		return false;
 	if (PG_NARGS() == 1)
 		model_read(PG_GETARG_HEAPTUPLEHEADER(0), model);
 	else
-		named_model_read(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-						 PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), model);
+		read(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1),
+			 model);
 	return true;
 }
 

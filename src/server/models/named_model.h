@@ -28,8 +28,13 @@ extern void named_model_read(const char *name, Oid owner, Model *model);
 /* The same, to be applied: raises 55000 if it is retired. */
 extern void named_model_apply(const char *name, Oid owner, Model *model);
 
-/* The model of a function of (dp_model) or of (name, owner); false if that is null. */
-extern bool named_model_argument(FunctionCallInfo fcinfo, Model *model);
+/*
+ * The model of a function of (dp_model) or of (name, owner), which read() finds: one of the two
+ * functions above.  False if the argument is null.
+ */
+extern bool named_model_argument(FunctionCallInfo fcinfo,
+								 void (*read)(const char *name, Oid owner, Model *model),
+								 Model *model);
 
 /* Raises 22023 unless the model predicts a label; name is NULL if the model has none. */
 extern void model_require_label(const Model *model, const char *name);

@@ -231,7 +231,7 @@ dpobj_scorecard(PG_FUNCTION_ARGS)
 	Model model;
 
 	card.rows = materialize_begin(fcinfo, &card.descriptor);
-	if (named_model_argument(fcinfo, &model))
+	if (named_model_argument(fcinfo, named_model_read, &model))
 		fill_card(&card, &model);
 	return (Datum) 0;
 }
