@@ -19,7 +19,7 @@ CREATE TEMP TABLE asked AS
     ('avg', '{"column": "days", "epsilon": 1}'), ('sum', '{"column": "days", "epsilon": 1}'),
     ('histogram', '{"column": "age", "epsilon": 1}'), ('quantiles', '{"column": "days", "epsilon": 1, "quantiles": [0.25, 0.5]}'),
     ('profile', '{"epsilon": 1, "columns": ["age", "ill"]}'), ('evaluate', '{"model": "m", "epsilon": 1}'),
-    ('confusion', '{"model": "m", "epsilon": 1}'), ('select', '{"models": ["m", "n"], "epsilon": 1}'), ('residuals', '{"model": "r", "epsilon": 1}'), ('suggest', '{"epsilon": 1, "columns": {"days": [0, 20]}}')) v(call, arguments);
+    ('confusion', '{"model": "m", "epsilon": 1}'), ('select', '{"models": ["m", "n"], "epsilon": 1}'), ('residuals', '{"model": "r", "epsilon": 1}'), ('auc', '{"model": "n", "epsilon": 1}'), ('calibration', '{"model": "m", "epsilon": 1, "options": {"bins": 4}}'), ('suggest', '{"epsilon": 1, "columns": {"days": [0, 20]}}')) v(call, arguments);
 SELECT call, dpobj.wait(job, '1 min') FROM asked ORDER BY call;
 SELECT name, sqlstate, reason FROM dpobj.jobs WHERE reason IS NOT NULL;
 SELECT a.name, jsonb_array_length(a.answer) > 0 AS rows, a.release = j.release AS the_same, j.submitted <= j.finished AS in_order

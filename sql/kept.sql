@@ -25,7 +25,7 @@ END $$;
 
 \c - dpobj_kept_ana
 SELECT count(*) FROM unnest('{ill,sick}'::text[]) n, LATERAL dpobj.train('guest', 'ill', 10, '{age}', method => 'halfspace', name => n);
-SELECT (dpobj.train('guest', 'kind', 10, '{age}', name => 'kinds')).kind;
+SELECT (dpobj.train('guest', 'kind', 10, '{age}', name => 'kinds')).kind, (dpobj.train('guest', 'ill', 10, '{age}', method => 'logistic', name => 'risk')).kind AS risk;
 SELECT (dpobj.train('guest', 'cost', 10, '{age}', method => 'linear', name => 'costs')).kind;
 SELECT s AS statement, t.* FROM unnest(ARRAY[
   $$SELECT * FROM dpobj.count('guest', 0.5, by => '{region}', name => 'rows')$$,
@@ -44,6 +44,8 @@ SELECT s AS statement, t.* FROM unnest(ARRAY[
   $$SELECT (dpobj.confusion('ill', 'guest', 0.5, name => 'each number')).*$$,
   $$SELECT dpobj.class_confusion('kinds', 'guest', 0.5, name => 'classes')$$,
   $$SELECT dpobj.select('{ill,sick}', 'guest', 0.5, name => 'choice')$$,
+  $$SELECT * FROM dpobj.auc('ill', 'guest', 0.5, name => 'AUC')$$,
+  $$SELECT * FROM dpobj.calibration('risk', 'guest', 0.5, name => 'calibration')$$,
   -- without a name every call is a release, and equal calls of one statement are one
   $$SELECT dpobj.evaluate('ill', 'guest', 0.5) IS NULL, dpobj.evaluate('ill', 'guest', 0.5) IS NULL$$,
   $$SELECT (c).level FROM (SELECT dpobj.count('guest', 0.5) AS c) s$$]) WITH ORDINALITY u(s, i), LATERAL twice(s) t ORDER BY i;
@@ -60,6 +62,11 @@ SELECT count(*), bool_and(value BETWEEN low AND high) AS around, bool_and(high -
   FROM dpobj.evaluations WHERE name LIKE 'rating %';
 SELECT dpobj.evaluate('ill', 'guest', 1000, name => 'no noise') AS accuracy;
 SELECT value, low, high FROM dpobj.evaluations WHERE name = 'no noise';
+
+-- The history of a model: its ratings in order, and what each cost.
+SELECT kind, relation_name, value BETWEEN low AND high AS around, level, epsilon, count(*) FROM dpobj.model_history WHERE model = 'ill' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 3, 5;
+SELECT model, kind, e.release = h.release AS the_same, h.created = e.created AS then, h.owner FROM dpobj.model_history h JOIN dpobj.evaluations e USING (release, kind)
+  WHERE e.name IN ('choice', 'much noise') ORDER BY 1;
 
 -- The same request is the same under all settings, and with other spellings of its numbers.
 SELECT epsilon AS before FROM dpobj.remaining('guest') \gset
@@ -93,7 +100,7 @@ SELECT epsilon = :before AS free FROM dpobj.remaining('guest');
 
 -- Another role has names of its own, and sees no answer of others.
 \c - dpobj_kept_bob
-SELECT count(*) AS answers, (SELECT count(*) FROM dpobj.evaluations) AS evaluations FROM dpobj.answers;
+SELECT count(*) AS answers, (SELECT count(*) FROM dpobj.evaluations) AS evaluations, (SELECT count(*) FROM dpobj.model_history) AS history FROM dpobj.answers;
 SELECT * FROM twice($$SELECT * FROM dpobj.count('guest', 0.5, by => '{region}', name => 'rows')$$);
 SELECT * FROM answers('SELECT dpobj.%', $$evaluate('ill', 'guest', 0.5, name => 'accuracy')$$, $$share('rows', 'dpobj_kept_ana')$$);
 SELECT name, owner FROM dpobj.answers;

@@ -1,19 +1,19 @@
 -- Private evaluation and selection at the analyst's door, and what is kept of answers
 
 CREATE OR REPLACE FUNCTION dpobj.evaluate(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
-    name text DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS float8
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_evaluate';
-COMMENT ON FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb, text) IS
+COMMENT ON FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb, jsonb, text) IS
   'private estimate of the accuracy of a named model of one''s own on a protected table, or of R-squared if it predicts a number; null: too much noise';
 
 CREATE OR REPLACE FUNCTION dpobj.confusion(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
-    name text DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS @extschema@.dp_confusion_table
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_confusion';
-COMMENT ON FUNCTION dpobj.confusion(text, regclass, numeric, jsonb, text) IS
+COMMENT ON FUNCTION dpobj.confusion(text, regclass, numeric, jsonb, jsonb, text) IS
   'private confusion table of a named model of one''s own on a protected table';
 
 CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
@@ -66,8 +66,10 @@ SELECT a.name,
                LEFT JOIN dpobj.model_rows m ON m.release = i.release::bigint AND m.key IS NULL
               ORDER BY i.place) AS models,
        (a.answer -> 0 ->> 'value')::float8 AS value,
-       (a.answer -> 0 ->> 'low')::float8 AS low,
-       (a.answer -> 0 ->> 'high')::float8 AS high,
+       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'low')::float8 END AS low,
+       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'high')::float8 END AS high,
+       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'sample_low')::float8 END AS sample_low,
+       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'sample_high')::float8 END AS sample_high,
        (a.answer -> 0 ->> 'level')::float8 AS level,
        a.answer,
        a.relation_name,
@@ -78,14 +80,44 @@ SELECT a.name,
  WHERE a.parameters ?| '{model,models}';
 COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers';
 COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call, or to dpobj.rename; null: none';
-COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select or residuals';
+COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
 COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models now; null for a model of a group, and for one that was deleted';
-COMMENT ON COLUMN dpobj.evaluations.value IS 'accuracy or R-squared; null: the noise left none, or the kind has no such number';
-COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends';
+COMMENT ON COLUMN dpobj.evaluations.value IS 'accuracy, R-squared or AUC; null: the noise left none, or the kind has no such number';
+COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends: the noise alone';
 COMMENT ON COLUMN dpobj.evaluations.high IS 'nor above it';
-COMMENT ON COLUMN dpobj.evaluations.level IS 'how sure the interval is';
+COMMENT ON COLUMN dpobj.evaluations.sample_low IS 'if the rows are an independent sample, the truth of all that they stand for is not below it, with about this level: noise and chance of the sample; null: the kind has none';
+COMMENT ON COLUMN dpobj.evaluations.sample_high IS 'nor above it';
+COMMENT ON COLUMN dpobj.evaluations.level IS 'how sure the intervals are';
 COMMENT ON COLUMN dpobj.evaluations.answer IS 'what the call has returned: an array with an object for each row';
 COMMENT ON COLUMN dpobj.evaluations.relation_name IS 'name that the table had then';
 COMMENT ON COLUMN dpobj.evaluations.owner IS 'the session user who was charged';
 COMMENT ON COLUMN dpobj.evaluations.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.evaluations.release IS 'id of the charge in dpobj.ledger';
+
+CREATE OR REPLACE VIEW dpobj.model_history WITH (security_barrier) AS
+SELECT m.model,
+       e.kind,
+       e.relation_name,
+       e.value,
+       e.low,
+       e.high,
+       e.level,
+       e.owner,
+       e.created,
+       pg_catalog.trim_scale(l.epsilon_nano * 0.000000001) AS epsilon,
+       e.release
+  FROM dpobj.evaluations e
+  JOIN dpobj.ledger_events l ON l.id = e.release,
+       pg_catalog.unnest(e.models) m(model);
+COMMENT ON VIEW dpobj.model_history IS 'each rating of each of the current role''s models, free to read; those of all roles for superusers';
+COMMENT ON COLUMN dpobj.model_history.model IS 'name of the model; null for a model of a group';
+COMMENT ON COLUMN dpobj.model_history.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
+COMMENT ON COLUMN dpobj.model_history.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.model_history.value IS 'accuracy, R-squared or AUC; null: the noise left none, or the kind has no such number';
+COMMENT ON COLUMN dpobj.model_history.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends: the noise alone';
+COMMENT ON COLUMN dpobj.model_history.high IS 'nor above it';
+COMMENT ON COLUMN dpobj.model_history.level IS 'how sure the interval is';
+COMMENT ON COLUMN dpobj.model_history.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.model_history.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.model_history.epsilon IS 'what it cost; a choice among several models cost this once';
+COMMENT ON COLUMN dpobj.model_history.release IS 'id of the charge in dpobj.ledger';

@@ -114,3 +114,19 @@ CREATE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, 
   AS 'MODULE_PATHNAME', 'dpobj_residuals';
 COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text) IS
   'private R-squared and mean absolute error of a named model of one''s own that predicts a number, on a protected table';
+
+CREATE FUNCTION dpobj.auc(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
+  RETURNS TABLE (value float8, low float8, high float8, sample_low float8, sample_high float8, ties float8, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_auc';
+COMMENT ON FUNCTION dpobj.auc(text, regclass, numeric, jsonb, jsonb, text) IS
+  'private AUC of a named model of one''s own with two classes on a protected table, from a histogram of its scores, and half the share of pairs that share a bin';
+
+CREATE FUNCTION dpobj.calibration(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
+  RETURNS TABLE (bin_low float8, bin_high float8, rows bigint, share float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_calibration';
+COMMENT ON FUNCTION dpobj.calibration(text, regclass, numeric, jsonb, jsonb, text) IS
+  'private share of positive rows in each bin of the probability that a named model of one''s own predicts, on a protected table';

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,6 +264,43 @@ reach_of_residual(const Look *look, ResidualNumber number)
 	return (number == RESIDUAL_SQUARES ? 5 : 10) * half_of_row(look, number);
 }
 
+/* ---- scores ---- */
+
+/* Without a public number of rows. */
+#define SOME_BINS 30
+
+#define FEWEST_BINS 10
+#define MANY_BINS 200
+
+/*
+ * The noise of the AUC grows with the root of the number of bins, and what ties hide falls with its
+ * square, so the best number grows as the rows over the noise of a count to the power 2/5.
+ */
+int
+look_usual_bins(const Look *look, int64_t epsilon, int64_t rows)
+{
+	double rate = privacy_epsilon(epsilon) / (double) look_reach(look, 0);
+	double bins = rint(3 * pow(rate * (double) rows, 0.4));
+
+	if (rows == 0)
+		return SOME_BINS;
+	return (int) (bins < FEWEST_BINS ? FEWEST_BINS : bins > MANY_BINS ? MANY_BINS : bins);
+}
+
+/* NaN counts as the lowest. */
+int
+look_score_cell(const Look *look, double score, bool positive)
+{
+	int bins = look->cells / 2;
+	double bin = floor((score - look->lowest) / (look->highest - look->lowest) * bins);
+
+	if (!(bin > 0))
+		bin = 0;
+	if (bin > bins - 1)
+		bin = bins - 1;
+	return 2 * (int) bin + (positive ? 0 : 1);
+}
+
 /* ---- reach ---- */
 
 /*
@@ -296,7 +334,8 @@ histograms(const Look *look)
 static uint64_t
 reach_of_row(const Look *look, int position)
 {
-	bool several = look->cells > 1 || look->kind == LOOK_PROFILE;
+	bool several = (look->cells > 1 || look->kind == LOOK_PROFILE) &&
+				   !(MUTANT(296) && look_has_scores(look->kind));
 	bool moves = look->adjacency == ADJACENCY_REPLACE && several && !MUTANT(234);
 	uint64_t times = moves ? 2 : 1;
 
@@ -362,6 +401,8 @@ look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, int64_t *numb
 	{
 		uint64_t reach = look_reach(look, i);
 
+		if (MUTANT(295) && look_has_scores(look->kind) && i % 2 == 1)
+			continue;
 		noisy_numbers(bits, epsilon, &reach, &number[i], 1);
 	}
 }
@@ -475,6 +516,10 @@ look_answers(const Look *look)
 		return suggestion_answers(look);
 	if (look->kind == LOOK_QUANTILES)
 		return look->cells * look->quantiles;
+	if (look->kind == LOOK_AUC)
+		return AUC_ANSWERS;
+	if (look->kind == LOOK_CALIBRATION)
+		return look->cells / 2;
 	return look->kind == LOOK_RESIDUALS ? look->cells * RESIDUAL_ANSWERS : look->cells;
 }
 
@@ -555,11 +600,48 @@ answer_quantile(const Look *look, int64_t epsilon, double beta, const int64_t *n
 	answer->rows = error < 0x1p62 ? (int64_t) error : INT64_MAX;
 }
 
+/* Of a histogram of scores. */
+static void
+answer_scores(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+			  LookAnswer *answer)
+{
+	uint64_t reach = look_reach(look, 0);
+	double ties;
+
+	if (look->kind == LOOK_CALIBRATION)
+	{
+		const int64_t *bin = number + 2 * (ptrdiff_t) position;
+
+		estimate_share(epsilon, reach, bin[0], bin[1], level, answer);
+		estimate_round(answer);
+		return;
+	}
+	estimate_auc(epsilon, reach, number, look->cells / 2, level, answer, &ties);
+	if (position == AUC_TIES)
+		answer->value = ties;
+	estimate_round(answer);
+}
+
+static void
+answer_residuals(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
+				 ResidualAnswer kind, LookAnswer *answer)
+{
+	double most = look->unit * (double) most_of_row(look, RESIDUAL_SIZES);
+
+	if (kind == RESIDUAL_R_SQUARED)
+		answer_r_squared(look, epsilon, beta, number, first, answer);
+	else
+		answer_mean_size(look, epsilon, beta, number, first, answer);
+	estimate_round(answer);
+	if (kind == RESIDUAL_MEAN_SIZE)
+		answer->high = fmin(answer->high, most);
+}
+
 void
 look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
 			LookAnswer *answer)
 {
-	int each = look_answers(look) / look->cells;
+	int each = look_has_scores(look->kind) ? 1 : look_answers(look) / look->cells;
 	int first = position / each * numbers_of_cell(look);
 	double beta = 1.0 - level;
 
@@ -581,10 +663,13 @@ look_answer(const Look *look, int64_t epsilon, double level, const int64_t *numb
 	}
 	if (look->kind == LOOK_RESIDUALS)
 	{
-		if (position % RESIDUAL_ANSWERS == RESIDUAL_R_SQUARED)
-			answer_r_squared(look, epsilon, beta, number, first, answer);
-		else
-			answer_mean_size(look, epsilon, beta, number, first, answer);
+		answer_residuals(look, epsilon, beta, number, first,
+						 (ResidualAnswer) (position % RESIDUAL_ANSWERS), answer);
+		return;
+	}
+	if (look_has_scores(look->kind))
+	{
+		answer_scores(look, epsilon, level, number, position, answer);
 		return;
 	}
 	surround(look, epsilon, first, number[first], beta, &answer->low, &answer->high);

@@ -15,7 +15,9 @@
  * cell of each column.  The first two numbers are the rows that a training can use, by their cells,
  * and the others; then follow the cells of the first column, of the second, ...
  *   residuals          the numbers of ResidualNumber: how far a public prediction is from the value
- *   suggestion         the numbers of several looks at the same rows (suggestion.h)
+ *   auc, calibration   two numbers for each bin of a public model's score, the cells of positive
+ * and of negative rows: a histogram suggestion         the numbers of several looks at the same
+ * rows (suggestion.h)
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
  * of 2, of which the larger bound (for an average and for residuals: half the distance of the
@@ -30,6 +32,7 @@
 
 #include "core/base/privacy.h"
 #include "core/exponential/quantiles.h"
+#include "core/mechanisms/estimate.h"
 #include "core/random/bits.h"
 #include "core/rows/encoding.h"
 
@@ -42,6 +45,8 @@ typedef enum LookKind
 	LOOK_QUANTILES,
 	LOOK_PROFILE,
 	LOOK_RESIDUALS,
+	LOOK_AUC,
+	LOOK_CALIBRATION,
 	LOOK_SUGGESTION,
 	LOOK_KINDS
 } LookKind;
@@ -90,6 +95,14 @@ typedef enum ResidualAnswer
 	RESIDUAL_ANSWERS
 } ResidualAnswer;
 
+/* The answers about a histogram of scores by label: the second has a value only (estimate.h). */
+typedef enum AucAnswer
+{
+	AUC_VALUE,
+	AUC_TIES,
+	AUC_ANSWERS
+} AucAnswer;
+
 /* The public parameters of a look. */
 typedef struct Look
 {
@@ -110,17 +123,29 @@ typedef struct Look
 	int quantiles;
 	int32_t quantile[QUANTILES_MOST]; /* increasing, in millionths */
 
+	/* bins of scores: of the same width, from the lowest to the highest score, half of the cells */
+	double lowest;
+	double highest;
+
 	/* a profile, or a suggestion */
 	int columns;              /* 1 .. LOOK_MOST_COLUMNS */
 	const LookColumn *column; /* of a profile */
 	const struct Look *part;  /* of a suggestion: a look at each column, with suggestion_begin() */
 } Look;
 
+/* Are rows in bins of their score by a model? */
+static inline bool
+look_has_scores(LookKind kind)
+{
+	return kind == LOOK_AUC || kind == LOOK_CALIBRATION;
+}
+
 /* Can rows be in groups, each of which is answered? */
 static inline bool
 look_has_groups(LookKind kind)
 {
-	return kind != LOOK_PROFILE && kind != LOOK_RESIDUALS && kind != LOOK_SUGGESTION;
+	return kind != LOOK_PROFILE && kind != LOOK_RESIDUALS && kind != LOOK_SUGGESTION &&
+		   !look_has_scores(kind);
 }
 
 /* Does the kind have values, and so bounds? */
@@ -162,6 +187,15 @@ extern void look_add(const Look *look, int cell, const int32_t *x, int64_t rows,
 extern void look_add_residual(const Look *look, int cell, int32_t x, double prediction,
 							  int64_t rows, int64_t *number);
 
+/*
+ * The number of bins of scores by which the AUC is found best, for so many rows (0: not known) at
+ * this epsilon: with more bins there is more noise, and with less there are more ties.
+ */
+extern int look_usual_bins(const Look *look, int64_t epsilon, int64_t rows);
+
+/* The cell of a row with this score, any number, and this label. */
+extern int look_score_cell(const Look *look, double score, bool positive);
+
 /* The reach of a number of the vector (theorems T2 to T4, T7 and T8); not of quantiles and not of a
  * suggestion, whose parts have it. */
 extern uint64_t look_reach(const Look *look, int position);
@@ -177,21 +211,15 @@ extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, i
  * The answer about a cell.  But for a chance of 1 - level, each by itself, the truth is from low to
  * high: of the clipped and rounded values, and of an average of one row or more.
  */
-typedef struct LookAnswer
-{
-	bool known; /* has it a value?  A share of less than one noisy row has none. */
-	double value;
-	double low;
-	double high;
-	int64_t rows; /* of an average: the noisy number of rows; of a quantile: look_answers() */
-} LookAnswer;
+typedef Estimate LookAnswer;
 
 /*
  * The number of answers: one for each cell, one for each quantile of each cell, those of all parts
  * of a suggestion, or for each cell of residuals the ResidualAnswers: 1 - mean r^2 / variance of
- * the values, and the mean of |r|.  A quantile has no low and no high.  Its rows are a bound of its
- * error in ranks (theorem J5) that holds, but for a chance of 1 - level, for all quantiles of a
- * cell at once.
+ * the values, and the mean of |r|; of scores the AucAnswers, or of a calibration for each bin the
+ * share of its positive rows. Answers about a model have the digits that the noise allows.  A
+ * quantile has no low and no high.  Its rows are a bound of its error in ranks (theorem J5) that
+ * holds, but for a chance of 1 - level, for all quantiles of a cell at once.
  */
 extern int look_answers(const Look *look);
 

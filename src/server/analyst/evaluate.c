@@ -46,7 +46,8 @@ enum
 	ARGUMENT_MODEL, /* or models */
 	ARGUMENT_RELATION,
 	ARGUMENT_EPSILON,
-	ARGUMENT_FILTER
+	ARGUMENT_FILTER,
+	ARGUMENT_OPTIONS /* not of a selection */
 };
 
 /* ---- a model ---- */
@@ -172,7 +173,62 @@ rated_model_score(const RatedModel *rated, int class, const int32 *x)
 	return score / FIXED_POINT_ONE;
 }
 
+/* Adds what a column's features add to a score at least and at most. */
+static void
+widen_range(const Encoder *encoder, const double *weight, double *lowest, double *highest)
+{
+	int weights = encoder_weights(encoder);
+	int first = encoder->kind == ENCODER_NUMBER ? 1 : 0;
+	/* of levels and bins one feature at most is 1, and of a declaration without gaps one is */
+	bool gap = encoder->drop_first || encoder->null_indicator || encoder->packed;
+	double least = gap || first > 0 ? 0.0 : weight[0];
+	double most = least;
+
+	for (int i = first; i < weights; i++)
+	{
+		least = Min(least, weight[i]);
+		most = Max(most, weight[i]);
+	}
+	if (first > 0)
+	{
+		double ends[] = {weight[0] * encoder->low, weight[0] * encoder->high};
+
+		least += Min(ends[0], ends[1]);
+		most += Max(ends[0], ends[1]);
+	}
+	*lowest += least;
+	*highest += most;
+}
+
+void
+rated_model_range(const RatedModel *rated, const Encoders *encoders, double *lowest,
+				  double *highest)
+{
+	const double *weight = rated->model.weight;
+	ListCell *cell;
+
+	*lowest = *highest = 0.0;
+	foreach (cell, rated->columns)
+	{
+		int first;
+		const Encoder *encoder = find_place(encoders, lfirst(cell), &first);
+
+		widen_range(encoder, weight, lowest, highest);
+		weight += encoder_weights(encoder);
+	}
+	if (rated->intercept)
+	{
+		*lowest += *weight;
+		*highest += *weight;
+	}
+	if (!(*lowest < *highest)) /* weights of 0: one bin holds all rows */
+		*highest = *lowest + 1.0;
+}
+
 /* ---- the request ---- */
+
+/* The most columns that are kept of a confusion table. */
+#define CONFUSION_COLUMNS (4 + 2)
 
 typedef struct Evaluation
 {
@@ -188,6 +244,25 @@ typedef struct Evaluation
 	TupleDesc descriptor; /* of the rows of the answer */
 } Evaluation;
 
+static void
+read_options(FunctionCallInfo fcinfo, TallyRequest *tally)
+{
+	static const char *const known[] = {"level"};
+	Jsonb *options = NULL;
+	JsonbValue *level;
+
+	tally->level = LOOKS_LEVEL;
+	/* a function that an older version of the extension has made has no options */
+	if (tally->kind != TALLY_SELECTION && PG_NARGS() > ARGUMENT_OPTIONS)
+		options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
+	if (options == NULL)
+		return;
+	tally_check_options(options, tally->kind, known, lengthof(known));
+	level = json_member(&options->root, known[0]);
+	if (level != NULL)
+		looks_read_level(level, &tally->level);
+}
+
 /* Reads the request, enters, and finds what is kept of it. */
 static bool
 begin(FunctionCallInfo fcinfo, TallyKind kind, TupleDesc descriptor, Evaluation *evaluation,
@@ -198,6 +273,7 @@ begin(FunctionCallInfo fcinfo, TallyKind kind, TupleDesc descriptor, Evaluation 
 	evaluation->descriptor = descriptor;
 	evaluation->table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 	evaluation->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
+	read_options(fcinfo, &evaluation->tally);
 	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					&evaluation->cost);
 	analyst_enter(evaluation->table);
@@ -341,53 +417,48 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 						errmsg("epsilon is too small for %d rows of a person", rows)));
 }
 
-/*
- * The share of right predictions, and where it is if neither count is off by more than its error:
- * the share grows with the right predictions and falls with the wrong ones.
- */
-static void
-put_accuracy(const Evaluation *evaluation, StringInfo rows)
+void
+rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate *rating, bool sample,
+			   double level)
 {
-	const int64 *count = evaluation->result.count;
-	double error = evaluation_error(evaluation->tally.epsilon, evaluation->tally.adjacency, 2,
-									1 - LOOKS_LEVEL);
-	double right[] = {Max(count[0] - error, 0), Max(count[0] + error, 0)};
-	double wrong[] = {Max(count[1] - error, 0), Max(count[1] + error, 0)};
-	float8 accuracy = 0;
-	bool nulls[RATING_COUNT] = {!tally_accuracy(&evaluation->result, &accuracy)};
 	Datum values[RATING_COUNT] = {
-		Float8GetDatum(accuracy),
-		Float8GetDatum(right[0] > 0 ? right[0] / (right[0] + wrong[1]) : 0),
-		Float8GetDatum(wrong[0] > 0 ? right[1] / (right[1] + wrong[0]) : 1),
-		Float8GetDatum(LOOKS_LEVEL),
+		Float8GetDatum(rating->value),       Float8GetDatum(rating->low),
+		Float8GetDatum(rating->high),        Float8GetDatum(rating->sample_low),
+		Float8GetDatum(rating->sample_high), Float8GetDatum(level),
 	};
+	bool nulls[RATING_COUNT] = {!rating->known, false, false, !sample, !sample};
 
-	kept_add_row(rows, evaluation->descriptor, values, nulls);
+	kept_add_row(rows, descriptor, values, nulls);
 }
 
-/* The confusion table as it is returned: a row of counts, or a row with an array for each class. */
+/*
+ * The confusion table as it is returned, a row of counts or a row with an array for each class, and
+ * how far each count may be off, at which level.
+ */
 static void
 put_counts(const Evaluation *evaluation, StringInfo rows)
 {
 	const TallyResult *result = &evaluation->result;
 	int classes = result->classes;
 	Datum values[EVALUATION_COUNTS];
-	bool nulls[EVALUATION_COUNTS] = {false};
+	bool nulls[CONFUSION_COLUMNS] = {false};
+	int shown = evaluation->rated[0].classes == 0 ? tally_cells(classes) : 1;
 
 	for (int i = 0; i < tally_cells(classes); i++)
 		values[i] = Int64GetDatum(result->count[i]);
-	if (evaluation->rated[0].classes == 0)
+	for (int i = 0; i < (shown > 1 ? 1 : classes); i++)
 	{
-		kept_add_row(rows, evaluation->descriptor, values, nulls);
-		return;
-	}
-	for (int i = 0; i < classes; i++)
-	{
-		Datum counts =
-			PointerGetDatum(construct_array(values + i * classes, classes, INT8OID, sizeof(int64),
-											FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+		Datum row[CONFUSION_COLUMNS];
 
-		kept_add_row(rows, evaluation->descriptor, &counts, nulls);
+		if (shown > 1)
+			memcpy(row, values, shown * sizeof(Datum));
+		else
+			row[0] =
+				PointerGetDatum(construct_array(values + i * classes, classes, INT8OID,
+												sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+		row[shown] = Float8GetDatum(result->error);
+		row[shown + 1] = Float8GetDatum(evaluation->tally.level);
+		kept_add_row(rows, evaluation->descriptor, row, nulls);
 	}
 }
 
@@ -406,7 +477,8 @@ put_result(const Evaluation *evaluation, StringInfo rows)
 	switch (evaluation->tally.kind)
 	{
 		case TALLY_ACCURACY:
-			put_accuracy(evaluation, rows);
+			rating_add_row(rows, evaluation->descriptor, &evaluation->result.accuracy, true,
+						   evaluation->tally.level);
 			break;
 		case TALLY_CONFUSION:
 			put_counts(evaluation, rows);
@@ -466,7 +538,7 @@ predicts_number(const char *name)
 	return method_kind_has_target(model.kind);
 }
 
-/* dpobj.evaluate(model, relation, epsilon, filter, name) -> float8 */
+/* dpobj.evaluate(model, relation, epsilon, filter, options, name) -> float8 */
 PG_FUNCTION_INFO_V1(dpobj_evaluate);
 Datum
 dpobj_evaluate(PG_FUNCTION_ARGS)
@@ -494,6 +566,19 @@ dpobj_evaluate(PG_FUNCTION_ARGS)
 
 /* ---- the confusion table ---- */
 
+/* What is kept of a row of counts: these columns, how far each count may be off, and the level. */
+static TupleDesc
+with_error(TupleDesc counts)
+{
+	TupleDesc descriptor = CreateTemplateTupleDesc(counts->natts + 2);
+
+	for (int i = 1; i <= counts->natts; i++)
+		TupleDescCopyEntry(descriptor, i, counts, i);
+	TupleDescInitEntry(descriptor, counts->natts + 1, "error", FLOAT8OID, -1, 0);
+	TupleDescInitEntry(descriptor, counts->natts + 2, "level", FLOAT8OID, -1, 0);
+	return descriptor;
+}
+
 static void
 require_classes(const RatedModel *rated, bool classes)
 {
@@ -516,7 +601,7 @@ confuse(FunctionCallInfo fcinfo, bool classes, TupleDesc descriptor)
 	char *model = model_argument(fcinfo);
 	Datum kept;
 
-	if (!begin(fcinfo, TALLY_CONFUSION, descriptor, &evaluation, &kept))
+	if (!begin(fcinfo, TALLY_CONFUSION, with_error(descriptor), &evaluation, &kept))
 	{
 		List *columns = find_models(&evaluation, list_make1(model));
 
@@ -527,7 +612,7 @@ confuse(FunctionCallInfo fcinfo, bool classes, TupleDesc descriptor)
 	return DatumGetJsonbP(kept);
 }
 
-/* dpobj.confusion(model, relation, epsilon, filter, name) -> dp_confusion_table */
+/* dpobj.confusion(model, relation, epsilon, filter, options, name) -> dp_confusion_table */
 PG_FUNCTION_INFO_V1(dpobj_confusion);
 Datum
 dpobj_confusion(PG_FUNCTION_ARGS)
@@ -542,7 +627,7 @@ dpobj_confusion(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
 }
 
-/* dpobj.class_confusion(model, relation, epsilon, filter, name) -> bigint[] */
+/* dpobj.class_confusion(model, relation, epsilon, filter, options, name) -> bigint[] */
 PG_FUNCTION_INFO_V1(dpobj_class_confusion);
 Datum
 dpobj_class_confusion(PG_FUNCTION_ARGS)

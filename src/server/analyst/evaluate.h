@@ -10,6 +10,7 @@
 
 #include "server/analyst/analyst.h"
 #include "server/models/model.h"
+#include "server/release/tally.h"
 
 /* A named model of dpobj.train, and its columns by its details. */
 typedef struct RatedModel
@@ -27,9 +28,17 @@ typedef struct RatedModel
 	int16 levels[GRID_MAX_DIMENSION]; /* of each feature (core/rows/levels.h) */
 } RatedModel;
 
-/* The columns of a kept rating, float8 each: a number, the interval of the truth, its level. */
-#define RATING_COLUMNS ((const char *const[]){"value", "low", "high", "level"})
-#define RATING_COUNT 4
+/*
+ * The columns of a kept rating, float8 each: a number, the interval of the truth of these rows,
+ * that of the population that they are a sample of, and the level of both.
+ */
+#define RATING_COLUMNS                                                                             \
+	((const char *const[]){"value", "low", "high", "sample_low", "sample_high", "level"})
+#define RATING_COUNT 6
+
+/* Appends a rating; without sample, the interval of the population is null. */
+extern void rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate *rating,
+						   bool sample, double level);
 
 /* Finds a model of the session user, and what its details say; raises 42704 or XX000. */
 extern void rated_model_find(const char *name, RatedModel *rated);
@@ -39,6 +48,13 @@ extern void rated_model_check(const RatedModel *rated, const AnalystTable *opene
 
 /* Finds the places of the features in a row that these encoders make. */
 extern void rated_model_place(RatedModel *rated, const Encoders *encoders);
+
+/*
+ * The lowest and the highest score of a model with one score that its weights and the declarations
+ * allow; they differ.
+ */
+extern void rated_model_range(const RatedModel *rated, const Encoders *encoders, double *lowest,
+							  double *highest);
 
 /* The score of an encoded row, for a class, or for class 0 if there is one score. */
 extern double rated_model_score(const RatedModel *rated, int class, const int32 *x);

@@ -1,7 +1,8 @@
 /*
  * look.c - dpobj.count(), dpobj.sum(), dpobj.avg(), dpobj.histogram(), dpobj.quantiles() and
- * dpobj.profile(): what a table holds, and dpobj.residuals(): how well a model predicts a number
- * there, with noise and the interval in which the truth is, for a role that may not read the table.
+ * dpobj.profile(): what a table holds, and dpobj.residuals(), dpobj.auc() and dpobj.calibration():
+ * how well a model predicts there, with noise and the interval in which the truth is, for a role
+ * that may not read the table.
  * dpobj.suggest() is in suggest.c.
  *
  * Rows are in cells by the declared values of the grouping columns and of a histogram's column,
@@ -27,13 +28,14 @@
 #include "server/base/gate.h"
 #include "server/base/materialize.h"
 #include "server/ledger/grant.h"
+#include "server/models/named_model.h"
 #include "server/release/looks.h"
 #include "server/release/same_call.h"
 #include "server/rows/rows_state.h"
 
 /* ---- the request ---- */
 
-/* A look at residuals has the arguments of dpobj.evaluate, and options before the name. */
+/* A look by a model has the arguments of dpobj.evaluate. */
 static void
 read_model_request(FunctionCallInfo fcinfo, AnalystLook *look)
 {
@@ -42,7 +44,7 @@ read_model_request(FunctionCallInfo fcinfo, AnalystLook *look)
 	look->request.table = DatumGetObjectId(argument_value(fcinfo, 1, "relation"));
 	decimal_epsilon(argument_value(fcinfo, 2, "epsilon"), NUMERICOID, &look->request.cost);
 	look->filter = argument_json(fcinfo, 3, "filter");
-	if (PG_NARGS() > 5)
+	if (PG_NARGS() > 5) /* not of the dpobj.evaluate of an older version */
 		look->options = argument_json(fcinfo, 4, "options");
 	look->rated = palloc0(sizeof(RatedModel));
 	look->rated->name = name;
@@ -63,7 +65,7 @@ read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 
 	memset(look, 0, sizeof(*look));
 	looks_begin(&look->request, kind);
-	if (kind == LOOK_RESIDUALS)
+	if (kind == LOOK_RESIDUALS || look_has_scores(kind))
 	{
 		read_model_request(fcinfo, look);
 		return;
@@ -122,29 +124,92 @@ provenance(const AnalystLook *look)
 	return text.data;
 }
 
-/* The model's columns, the target first; low and high: the declared bounds of the target. */
+/* Raises 22023 unless the model suits the look. */
 static void
-open_model(AnalystLook *look, double *low, double *high)
+check_model(const RatedModel *rated, LookKind kind)
 {
-	RatedModel *rated = look->rated;
-	const Encoder *target;
-
-	rated_model_find(rated->name, rated);
-	if (!method_kind_has_target(rated->model.kind))
+	if (kind == LOOK_RESIDUALS && !method_kind_has_target(rated->model.kind))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("model \"%s\" does not predict a number", rated->name),
 						errhint("Call dpobj.evaluate or dpobj.confusion.")));
+	if (kind == LOOK_RESIDUALS)
+		return;
+	model_require_label(&rated->model, rated->name);
+	if (rated->classes > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
+				 errhint("Call dpobj.evaluate or dpobj.class_confusion.")));
+	if (kind == LOOK_CALIBRATION && strcmp(rated->model.kind, "logistic") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model \"%s\" has no probabilities", rated->name),
+				 errdetail("Only a model of kind \"logistic\" has."), errhint("Call dpobj.auc.")));
+}
+
+/* The model's columns; a target comes first. */
+static void
+open_model(AnalystLook *look)
+{
+	RatedModel *rated = look->rated;
+
+	rated_model_find(rated->name, rated);
+	check_model(rated, look->request.look.kind);
 	analyst_open(look->request.table, NIL, rated->columns, &rated->label, look->filter,
 				 &look->opened);
 	rated_model_check(rated, &look->opened);
-	rated_model_place(rated, &look->opened.columns);
-	look->opened.shape.groups = &look->opened.groups; /* none: one cell */
-	target = look->opened.label;
+	rated_model_place(rated, look->opened.shape.features);
+}
+
+/* One cell, and the declared bounds of the target. */
+static void
+settle_residuals(AnalystLook *look, double *low, double *high)
+{
+	const Encoder *target = look->opened.label;
+
+	look->opened.shape.groups = &look->opened.groups;
 	*low = target->center + target->scale * target->low;
 	*high = target->center + target->scale * target->high;
 }
 
-/* The columns are encoded as in training, but for the target, which gets the units of the look. */
+/* Of a price: there is no model, but its label, which is public like the number of bins. */
+static void
+open_label(AnalystLook *look)
+{
+	LabelChoice label = {.name = look->column};
+
+	analyst_open(look->request.table, NIL, NIL, &label, look->filter, &look->opened);
+}
+
+/*
+ * The bins of a model's scores: of those that its weights and the declared bounds allow, or of all
+ * probabilities.
+ */
+static void
+settle_scores(AnalystLook *look)
+{
+	LookRequest *request = &look->request;
+
+	if (look->rated != NULL)
+		open_model(look);
+	else
+		open_label(look);
+	request->look.adjacency = look->opened.protection.adjacency;
+	request->look.rows_per_person = Max(look->opened.protection.max_rows_per_person, 1);
+	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
+																	 NULL);
+	looks_set_bins(request, look->opened.protection.n);
+	request->look.lowest = 0.0;
+	request->look.highest = 1.0;
+	if (look->rated != NULL && request->look.kind == LOOK_AUC)
+		rated_model_range(look->rated, &look->opened.features, &request->look.lowest,
+						  &request->look.highest);
+}
+
+/*
+ * The columns are encoded as in training, but for a target of residuals, which gets the units of
+ * the look.
+ */
 static void
 encode_model_columns(AnalystLook *look)
 {
@@ -154,8 +219,10 @@ encode_model_columns(AnalystLook *look)
 	Options options;
 
 	memset(&options, 0, sizeof(options));
-	encoders_describe(&look->opened.columns, &options);
+	encoders_describe(look->opened.shape.features, &options);
 	encoders_encoding(&options, encoding);
+	if (look->request.look.kind != LOOK_RESIDUALS)
+		return;
 	look_encoding(&look->request.look, &values);
 	encoding->center[0] = (values.center[0] - target->center) / target->scale;
 	encoding->scale[0] = values.scale[0] / target->scale;
@@ -217,7 +284,10 @@ settle_cells(AnalystLook *look)
 	double high;
 
 	if (look->rated != NULL)
-		open_model(look, &low, &high);
+	{
+		open_model(look);
+		settle_residuals(look, &low, &high);
+	}
 	else
 		analyst_open_look(request->table, look->by, look->column, kind == LOOK_HISTOGRAM,
 						  look->filter, &look->opened, &low, &high);
@@ -238,6 +308,8 @@ analyst_look_settle(AnalystLook *look)
 		settle_profile(look);
 	else if (request->look.kind == LOOK_SUGGESTION)
 		suggest_settle(look);
+	else if (look_has_scores(request->look.kind))
+		settle_scores(look);
 	else
 		settle_cells(look);
 	request->look.adjacency = protection->adjacency;
@@ -277,14 +349,32 @@ predicted_value(const AnalystLook *look, const int32 *x)
 	return target->center + target->scale * score;
 }
 
+/* The row's score, or its probability. */
 static void
-add_row(AnalystLook *look, int cell, const int32 *x, int64 rows)
+add_score(AnalystLook *look, const int32 *x, const RowCount *count)
 {
-	if (look->rated != NULL)
-		look_add_residual(&look->request.look, cell, x[0], predicted_value(look, x), rows,
+	const Look *core = &look->request.look;
+	double score = rated_model_score(look->rated, 0, x);
+
+	if (core->kind == LOOK_CALIBRATION)
+		score = 1 / (1 + exp(-score));
+	look_add(core, look_score_cell(core, score, true), x, count->positive, look->number);
+	look_add(core, look_score_cell(core, score, false), x, count->negative, look->number);
+}
+
+/* Rows without a label count as positive. */
+static void
+add_row(AnalystLook *look, int cell, const int32 *x, const RowCount *count)
+{
+	const Look *core = &look->request.look;
+
+	if (core->kind == LOOK_RESIDUALS)
+		look_add_residual(core, cell, x[0], predicted_value(look, x), count->positive,
 						  look->number);
+	else if (look_has_scores(core->kind))
+		add_score(look, x, count);
 	else
-		look_add(&look->request.look, cell, x, rows, look->number);
+		look_add(core, cell, x, count->positive, look->number);
 }
 
 static void
@@ -299,7 +389,7 @@ add_records(SpillSink *self, const void *records, size_t bytes)
 	for (size_t at = 0; at + size <= bytes; at += size)
 	{
 		spill_unpack(&sink->rows->shape, record + at, x, &count);
-		add_row(sink->look, sink->cell, x, count.positive);
+		add_row(sink->look, sink->cell, x, &count);
 	}
 }
 
@@ -324,7 +414,7 @@ add_rows(AnalystLook *look, int cell, Rows *rows)
 {
 	rows_flush(rows);
 	for (uint32 i = 0; i < rows->distinct; i++)
-		add_row(look, cell, rows->x + (Size) i * rows->stride, rows->count[i].positive);
+		add_row(look, cell, rows->x + (Size) i * rows->stride, &rows->count[i]);
 }
 
 /* Reads the rows and draws the noise, after the charge. */
@@ -498,9 +588,59 @@ put_profile(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 	}
 }
 
+/* A row: value, low, high, sample_low, sample_high, ties, level. */
+static void
+put_auc(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, const LookAnswer *answer)
+{
+	const LookAnswer *auc = &answer[AUC_VALUE];
+	Datum values[] = {
+		Float8GetDatum(auc->value),          Float8GetDatum(auc->low),
+		Float8GetDatum(auc->high),           Float8GetDatum(auc->sample_low),
+		Float8GetDatum(auc->sample_high),    Float8GetDatum(answer[AUC_TIES].value),
+		Float8GetDatum(look->request.level),
+	};
+	bool nulls[lengthof(values)] = {!auc->known};
+
+	nulls[5] = !auc->known;
+	kept_add_row(rows, descriptor, values, nulls);
+}
+
+/* A row for each bin: bin_low, bin_high, rows, share, low, high, sample_low, sample_high, level. */
+static void
+put_calibration(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
+				const LookAnswer *answer)
+{
+	int bins = look_answers(&look->request.look);
+
+	for (int i = 0; i < bins; i++)
+	{
+		Datum values[] = {
+			Float8GetDatum((double) i / bins),    Float8GetDatum((double) (i + 1) / bins),
+			Int64GetDatum(answer[i].rows),        Float8GetDatum(answer[i].value),
+			Float8GetDatum(answer[i].low),        Float8GetDatum(answer[i].high),
+			Float8GetDatum(answer[i].sample_low), Float8GetDatum(answer[i].sample_high),
+			Float8GetDatum(look->request.level),
+		};
+		bool nulls[lengthof(values)] = {false};
+
+		nulls[3] = !answer[i].known;
+		kept_add_row(rows, descriptor, values, nulls);
+	}
+}
+
 static void
 put_rows(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, const LookAnswer *answer)
 {
+	if (look->request.look.kind == LOOK_AUC)
+	{
+		put_auc(rows, descriptor, look, answer);
+		return;
+	}
+	if (look->request.look.kind == LOOK_CALIBRATION)
+	{
+		put_calibration(rows, descriptor, look, answer);
+		return;
+	}
 	if (look->request.look.kind == LOOK_PROFILE)
 	{
 		put_profile(rows, descriptor, look, answer);
@@ -515,13 +655,7 @@ static void
 put_r_squared(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 			  const LookAnswer *answer)
 {
-	const LookAnswer *rating = &answer[RESIDUAL_R_SQUARED];
-	Datum values[RATING_COUNT] = {Float8GetDatum(rating->value), Float8GetDatum(rating->low),
-								  Float8GetDatum(rating->high),
-								  Float8GetDatum(look->request.level)};
-	bool nulls[RATING_COUNT] = {!rating->known};
-
-	kept_add_row(rows, descriptor, values, nulls);
+	rating_add_row(rows, descriptor, &answer[RESIDUAL_R_SQUARED], false, look->request.level);
 }
 
 /* ---- the functions ---- */
@@ -619,4 +753,22 @@ Datum
 dpobj_residuals(PG_FUNCTION_ARGS)
 {
 	return answer_look(fcinfo, LOOK_RESIDUALS);
+}
+
+/* dpobj.auc(model, relation, epsilon, filter, options, name) -> value, low, high, sample_low,
+ * sample_high, ties, level */
+PG_FUNCTION_INFO_V1(dpobj_auc);
+Datum
+dpobj_auc(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_AUC);
+}
+
+/* dpobj.calibration(model, relation, epsilon, filter, options, name) -> bin_low, bin_high, rows,
+ * share, low, high, sample_low, sample_high, level */
+PG_FUNCTION_INFO_V1(dpobj_calibration);
+Datum
+dpobj_calibration(PG_FUNCTION_ARGS)
+{
+	return answer_look(fcinfo, LOOK_CALIBRATION);
 }

@@ -48,7 +48,7 @@
 
 /* Methods that are no trainings. */
 #define EVALUATIONS ", accuracy, confusion, select"
-#define LOOKS ", count, sum, avg, histogram, quantiles, profile, residuals"
+#define LOOKS ", count, sum, avg, histogram, quantiles, profile, residuals, auc, calibration"
 
 /* ---- members of the answer ---- */
 
@@ -344,24 +344,6 @@ option_of(Jsonb *options, const char *name)
 	return is_object ? json_member(&options->root, name) : NULL;
 }
 
-/* Raises 22023 for an option that is none of these. */
-static void
-check_options(Jsonb *options, TallyKind kind, const char *const *names, int count)
-{
-	ListCell *cell;
-
-	if (!JB_ROOT_IS_OBJECT(options))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("options must be a JSON object")));
-	foreach (cell, json_keys(&options->root))
-		if (names_find(names, count, lfirst(cell)) == count)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"%s\" is not for method \"%s\"", (char *) lfirst(cell),
-								   tally_name(kind)),
-							count == 0 ? errhint("There are none.")
-									   : errhint("Options are: %s.", json_known(names, count))));
-}
-
 static Adjacency
 read_adjacency(JsonbValue *adjacency)
 {
@@ -411,7 +393,7 @@ read_options(Jsonb *options, bool of_table, PricedEvaluation *evaluation)
 	if (of_table && evaluation->kind == TALLY_SELECTION)
 		known[count++] = "models";
 	if (options != NULL)
-		check_options(options, evaluation->kind, known, count);
+		tally_check_options(options, evaluation->kind, known, count);
 	evaluation->adjacency = read_adjacency(option_of(options, "adjacency"));
 	evaluation->classes = read_classes(option_of(options, "classes"));
 	if (of_table && evaluation->kind == TALLY_SELECTION)
@@ -540,6 +522,17 @@ price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *o
 	decimal_delta(delta, NUMERICOID, &request->cost);
 	if (kind == LOOK_PROFILE)
 		looks_set_columns(request, cells);
+	else if (look_has_scores(kind))
+	{
+		if (cells < 2 || cells > ESTIMATE_MAX_BINS)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("d must be from 2 to %d for method \"%s\"", ESTIMATE_MAX_BINS,
+							looks_name(kind)),
+					 errdetail("It is the number of bins.")));
+		request->bins = cells;
+		looks_set_bins(request, 0);
+	}
 	else
 		looks_set_cells(request, cells);
 	looks_read_price_options(request, options, look_has_values(kind) ? &low : NULL, &high);

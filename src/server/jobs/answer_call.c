@@ -14,9 +14,9 @@
 #include "server/base/json_value.h"
 
 /* The functions of schema dpobj whose answers are kept. */
-static const char *const calls[] = {"avg",       "class_confusion", "confusion", "count",
-									"evaluate",  "histogram",       "profile",   "quantiles",
-									"residuals", "select",          "suggest",   "sum"};
+static const char *const calls[] = {
+	"auc",       "avg",     "calibration", "class_confusion", "confusion", "count",   "evaluate",
+	"histogram", "profile", "quantiles",   "residuals",       "select",    "suggest", "sum"};
 
 static void
 check_call(const char *call)

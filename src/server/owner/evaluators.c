@@ -33,6 +33,7 @@
 #include "server/plan/plan.h"
 #include "server/models/predictor.h"
 #include "server/release/same_call.h"
+#include "server/release/looks.h"
 #include "server/release/tally.h"
 
 /* Positions of the arguments after the state. */
@@ -418,7 +419,8 @@ finish(FunctionCallInfo fcinfo, TallyKind kind,
 	   void (*check)(const Predictor *predictor, const char *other), const char *other,
 	   TallyResult *result)
 {
-	EvaluatorRun run = {.request = {.kind = kind, .provenance = ""}, .result = result};
+	EvaluatorRun run = {.request = {.kind = kind, .provenance = "", .level = LOOKS_LEVEL},
+						.result = result};
 	TallyRequest *request = &run.request;
 	Evaluation evaluation;
 	PlanCall call;
@@ -454,12 +456,11 @@ Datum
 dpobj_accuracy_final(PG_FUNCTION_ARGS)
 {
 	TallyResult result;
-	float8 accuracy;
 
 	finish(fcinfo, TALLY_ACCURACY, NULL, NULL, &result);
-	if (!tally_accuracy(&result, &accuracy))
+	if (!result.accuracy.known)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(accuracy);
+	PG_RETURN_FLOAT8(result.accuracy.value);
 }
 
 /* dpobj_internal.confusion_final(bytea) -> dp_confusion_table */

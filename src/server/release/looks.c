@@ -18,11 +18,16 @@
 #include "server/base/random_bits.h"
 #include "server/release/looks.h"
 
-static const char *const names[LOOK_KINDS] = {
-	[LOOK_COUNT] = "count",         [LOOK_SUM] = "sum",
-	[LOOK_AVERAGE] = "avg",         [LOOK_HISTOGRAM] = "histogram",
-	[LOOK_QUANTILES] = "quantiles", [LOOK_PROFILE] = "profile",
-	[LOOK_RESIDUALS] = "residuals", [LOOK_SUGGESTION] = "suggest"};
+static const char *const names[LOOK_KINDS] = {[LOOK_COUNT] = "count",
+											  [LOOK_SUM] = "sum",
+											  [LOOK_AVERAGE] = "avg",
+											  [LOOK_HISTOGRAM] = "histogram",
+											  [LOOK_QUANTILES] = "quantiles",
+											  [LOOK_PROFILE] = "profile",
+											  [LOOK_RESIDUALS] = "residuals",
+											  [LOOK_AUC] = "auc",
+											  [LOOK_CALIBRATION] = "calibration",
+											  [LOOK_SUGGESTION] = "suggest"};
 
 const char *
 looks_name(LookKind kind)
@@ -57,13 +62,15 @@ static void
 check_options(const LookRequest *request, Jsonb *options, bool is_price, bool has_clip)
 {
 	bool has_steps = request->look.kind == LOOK_QUANTILES;
-	const char *known[6];
+	const char *known[6]; /* the longest list is that of prices of quantiles without a table */
 	int count = 0;
 	ListCell *cell;
 
 	known[count++] = request->look.kind == LOOK_SUGGESTION ? "columns" : "level";
 	if (has_steps)
 		known[count++] = "steps";
+	if (look_has_scores(request->look.kind) && OidIsValid(request->table))
+		known[count++] = "bins";
 	if (request->look.kind == LOOK_PROFILE && OidIsValid(request->table))
 		known[count++] = "label";
 	if (is_price && OidIsValid(request->table) && look_has_groups(request->look.kind))
@@ -98,6 +105,15 @@ read_steps(LookRequest *request, JsonbValue *steps)
 }
 
 static void
+read_bins(LookRequest *request, JsonbValue *bins)
+{
+	if (!json_get_integer(bins, 2, ESTIMATE_MAX_BINS, &request->bins))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"bins\" must be a whole number from 2 to %d", ESTIMATE_MAX_BINS)));
+}
+
+static void
 read_clip(JsonbValue *value, double *low, double *high)
 {
 	JsonbContainer *pair = json_get_array(value);
@@ -109,11 +125,10 @@ read_clip(JsonbValue *value, double *low, double *high)
 						errmsg("option \"clip\" must be a pair [low, high] of numbers")));
 }
 
-static void
-read_level(LookRequest *request, JsonbValue *value)
+void
+looks_read_level(JsonbValue *value, double *level)
 {
-	if (!json_get_number(value, &request->level) || !(request->level >= 0.5) ||
-		!(request->level <= 0.999999))
+	if (!json_get_number(value, level) || !(*level >= 0.5) || !(*level <= 0.999999))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"level\" must be a number from 0.5 to 0.999999")));
 }
@@ -123,13 +138,16 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
 	JsonbValue *level = json_member(&options->root, "level");
 	JsonbValue *steps = json_member(&options->root, "steps");
+	JsonbValue *bins = json_member(&options->root, "bins");
 	JsonbValue *clip = json_member(&options->root, "clip");
 	JsonbValue *label = json_member(&options->root, "label");
 
 	if (level != NULL)
-		read_level(request, level);
+		looks_read_level(level, &request->level);
 	if (steps != NULL)
 		read_steps(request, steps);
+	if (bins != NULL)
+		read_bins(request, bins);
 	if (clip != NULL)
 		read_clip(clip, low, high);
 	request->label = json_get_string(label);
@@ -293,6 +311,22 @@ looks_set_cells(LookRequest *request, double cells)
 	request->look.cells = (int) cells;
 }
 
+/* Of probabilities, without the option. */
+#define USUAL_PROBABILITIES 10
+
+void
+looks_set_bins(LookRequest *request, int64 rows)
+{
+	Look *look = &request->look;
+
+	look->cells = 2; /* more than one, which the reach needs */
+	if (request->bins == 0)
+		request->bins = look->kind == LOOK_CALIBRATION
+							? USUAL_PROBABILITIES
+							: look_usual_bins(look, request->cost.epsilon, rows);
+	looks_set_cells(request, 2.0 * request->bins);
+}
+
 void
 looks_set_columns(LookRequest *request, int columns)
 {
@@ -336,6 +370,9 @@ parameters(const LookRequest *request)
 		appendStringInfo(&text, ", \"clip\": [%s, %s]",
 						 float8out_internal(look->middle + look->unit * look->low),
 						 float8out_internal(look->middle + look->unit * look->high));
+	if (look_has_scores(look->kind))
+		appendStringInfo(&text, ", \"scores\": [%s, %s]", float8out_internal(look->lowest),
+						 float8out_internal(look->highest));
 	if (look->kind == LOOK_QUANTILES)
 		looks_append_quantiles(&text, look);
 	appendStringInfo(&text, "%s}", request->provenance);

@@ -1,7 +1,8 @@
 /*
  * looks.h - a look at a table released, for both doors: dp_count and dpobj.count, dp_sum and
  * dpobj.sum, dp_avg and dpobj.avg, dp_histogram and dpobj.histogram, dp_quantiles and
- * dpobj.quantiles; and, for analysts only, dpobj.profile, dpobj.residuals and dpobj.suggest.
+ * dpobj.quantiles; and, for analysts only, dpobj.profile, dpobj.residuals, dpobj.auc,
+ * dpobj.calibration and dpobj.suggest.
  *
  * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
  * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
@@ -38,6 +39,7 @@ typedef struct LookRequest
 	Look look;
 	double level; /* of each interval */
 	int64 steps;  /* of the grid of quantiles; 0: not said */
+	int64 bins;   /* of scores; 0: not said */
 	bool whole;   /* of quantiles: are values whole numbers, by their type? */
 	/* of a profile: the column that a training would predict; NULL: not said */
 	const char *label;
@@ -50,7 +52,7 @@ typedef struct LookRequest
 
 /*
  * The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles, profile,
- * residuals, suggest.
+ * residuals, auc, calibration, suggest.
  */
 extern const char *looks_name(LookKind kind);
 extern bool looks_find(const char *name, LookKind *kind);
@@ -59,9 +61,9 @@ extern bool looks_find(const char *name, LookKind *kind);
 extern void looks_begin(LookRequest *request, LookKind kind);
 
 /*
- * Reads the option "level", for quantiles "steps", for a profile "label", and, with low and high,
- * "clip": bounds of values, which are left alone without it.  options: NULL for none.  Raises 22023
- * for any other option.
+ * Reads the option "level", for quantiles "steps", for scores "bins", for a profile "label", and,
+ * with low and high, "clip": bounds of values, which are left alone without it.  options: NULL for
+ * none.  Raises 22023 for any other option.
  */
 extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
 
@@ -72,6 +74,9 @@ extern void looks_read_options(LookRequest *request, Jsonb *options, double *low
  */
 extern void looks_read_price_options(LookRequest *request, Jsonb *options, double *low,
 									 double *high);
+
+/* Reads the option "level"; raises 22023. */
+extern void looks_read_level(JsonbValue *value, double *level);
 
 /* Reads the quantiles that are wanted; raises 22023. */
 extern void looks_read_quantiles(LookRequest *request, ArrayType *array);
@@ -88,6 +93,12 @@ extern void looks_set_bounds(LookRequest *request, double low, double high);
  * bounds are whole numbers, so are values of the grid; all of them, if those of the rows are whole.
  */
 extern int64 looks_usual_steps(const Look *look, bool whole, double low, double high);
+
+/*
+ * Sets the cells of a histogram of scores, after the options: two for each bin.  Without the option
+ * "bins" there are 10 of probabilities, or as many of scores as suit so many rows (0: not known).
+ */
+extern void looks_set_bins(LookRequest *request, int64 rows);
 
 /* Raises 22023 for a number of columns that a profile or a suggestion does not take. */
 extern void looks_set_columns(LookRequest *request, int columns);

@@ -14,6 +14,7 @@
 #include "core/exponential/select.h"
 
 #include "server/base/digest.h"
+#include "server/base/json_value.h"
 #include "server/base/random_bits.h"
 #include "server/release/tally.h"
 
@@ -48,6 +49,23 @@ tally_check_models(int models)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a selection needs 2 to %d models, not %d", SELECT_LIST_MAX, models),
 						models == 1 ? errhint("dp_accuracy and dpobj.evaluate rate one.") : 0));
+}
+
+void
+tally_check_options(Jsonb *options, TallyKind kind, const char *const *names, int count)
+{
+	ListCell *cell;
+
+	if (!JB_ROOT_IS_OBJECT(options))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("options must be a JSON object")));
+	foreach (cell, json_keys(&options->root))
+		if (names_find(names, count, lfirst(cell)) == count)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" is not for method \"%s\"", (char *) lfirst(cell),
+								   tally_name(kind)),
+							count == 0 ? errhint("There are none.")
+									   : errhint("Options are: %s.", json_known(names, count))));
 }
 
 /* ---- the charge ---- */
@@ -122,6 +140,15 @@ choose(const TallyRequest *request, const int64 *count, Bits *bits)
 	return select_from_list(request->epsilon, request->adjacency, loss, request->models, bits);
 }
 
+/* The accuracy of noisy counts, as it is shown. */
+static void
+estimate_accuracy(const TallyRequest *request, const int64 *count, Estimate *accuracy)
+{
+	estimate_share(request->epsilon, (uint64) evaluation_sensitivity(request->adjacency), count[0],
+				   count[1], request->level, accuracy);
+	estimate_round(accuracy);
+}
+
 void
 tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result)
 {
@@ -136,11 +163,14 @@ tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result)
 			result->count[0] = sum_cells(count, request->classes, true);
 			result->count[1] = sum_cells(count, request->classes, false);
 			evaluation_noise(&bits, request->epsilon, request->adjacency, result->count, 2);
+			estimate_accuracy(request, result->count, &result->accuracy);
 			break;
 		case TALLY_CONFUSION:
 			memcpy(result->count, count, tally_cells(request->classes) * sizeof(int64));
 			evaluation_noise(&bits, request->epsilon, request->adjacency, result->count,
 							 tally_cells(request->classes));
+			result->error = evaluation_error(request->epsilon, request->adjacency,
+											 tally_cells(request->classes), 1.0 - request->level);
 			break;
 		case TALLY_SELECTION:
 			result->chosen = choose(request, count, &bits);
@@ -149,12 +179,6 @@ tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result)
 }
 
 /* ---- the answer ---- */
-
-bool
-tally_accuracy(const TallyResult *result, float8 *accuracy)
-{
-	return evaluation_accuracy(result->count[0], result->count[1], accuracy);
-}
 
 /*
  * Hashes the answer as the user gets it, so that the user can compare: a float8, nothing for null,
@@ -165,7 +189,6 @@ tally_released(int64 release, TallyKind kind, const TallyResult *result, const c
 {
 	StringInfoData bytes;
 	uint8 hash[CHARGE_HASH_LENGTH];
-	float8 accuracy;
 
 	initStringInfo(&bytes);
 	if (kind == TALLY_SELECTION)
@@ -173,8 +196,8 @@ tally_released(int64 release, TallyKind kind, const TallyResult *result, const c
 	else if (kind == TALLY_CONFUSION)
 		for (int i = 0; i < tally_cells(result->classes); i++)
 			pq_sendint64(&bytes, result->count[i]);
-	else if (tally_accuracy(result, &accuracy))
-		pq_sendfloat8(&bytes, accuracy);
+	else if (result->accuracy.known)
+		pq_sendfloat8(&bytes, result->accuracy.value);
 	digest_bytes(&bytes, hash);
 	charge_released_answer(release, hash, kept);
 }

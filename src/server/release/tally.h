@@ -5,7 +5,8 @@
  * A label is one of k classes, of which a model predicts one.  A label that is positive or negative
  * has the classes 0, positive, and 1.  A row counts in one of k^2 cells.
  *
- *   accuracy    draws two noisy counts, of right and wrong predictions, and releases the share
+ *   accuracy    draws two noisy counts, of right and wrong predictions, and releases the share, in
+ * digits that the noise allows, with its intervals
  *   confusion   releases the noisy count of each cell as it is drawn.  A count of few rows may be
  * negative, so that sums and differences of the counts have no bias selection   chooses one of
  * several models by permute-and-flip on their numbers of mistakes
@@ -21,8 +22,10 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "utils/jsonb.h"
 
 #include "core/base/privacy.h"
+#include "core/mechanisms/estimate.h"
 #include "core/mechanisms/evaluation.h"
 
 #include "server/ledger/charge.h"
@@ -64,6 +67,7 @@ typedef struct TallyRequest
 	const char *person; /* column; NULL: rows are protected */
 	int64 epsilon;      /* of one row, nano-units */
 	int64 epsilon_charged;
+	double level;           /* of the intervals */
 	const char *provenance; /* more members for the ledger, ", \"key\": ..."; or "" */
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 } TallyRequest;
@@ -72,8 +76,10 @@ typedef struct TallyRequest
 typedef struct TallyResult
 {
 	int classes;
-	int64 count[EVALUATION_COUNTS]; /* of a confusion table; of an accuracy: right, wrong */
-	int chosen;                     /* of a selection, from 0 */
+	int64 count[EVALUATION_COUNTS]; /* of a confusion table */
+	double error;                   /* of its counts, but for a chance of 1 - level */
+	Estimate accuracy;
+	int chosen; /* of a selection, from 0 */
 } TallyResult;
 
 /* The names of the kinds in the ledger and in dpobj.price: accuracy, confusion, select. */
@@ -82,6 +88,10 @@ extern bool tally_find(const char *name, TallyKind *kind);
 
 /* The mechanism, as the ledger names it. */
 extern const char *tally_mechanism(TallyKind kind);
+
+/* Raises 22023 for an option that is none of these. */
+extern void tally_check_options(Jsonb *options, TallyKind kind, const char *const *names,
+								int count);
 
 /* Raises 22023 unless a selection may have this number of models. */
 extern void tally_check_models(int models);
@@ -102,9 +112,6 @@ extern void tally_released(int64 release, TallyKind kind, const TallyResult *res
 /* Keeps and finds the last result of this backend, for copies of the call (same_call.h). */
 extern void tally_keep(int64 release, const TallyResult *result);
 extern bool tally_recall(int64 release, TallyResult *result);
-
-/* Computes the share of right predictions; false if the noisy counts have no positive sum. */
-extern bool tally_accuracy(const TallyResult *result, float8 *accuracy);
 
 /* A row of dp_confusion_table, the result type of the function that is called; of two classes. */
 extern Datum tally_confusion(FunctionCallInfo fcinfo, const TallyResult *result);

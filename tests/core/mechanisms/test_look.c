@@ -313,6 +313,11 @@ test_laws(void)
 	test_law(&look, EPSILON_ONE, 0, 10, 2, 10);
 	look = make_look(LOOK_HISTOGRAM, ADJACENCY_ADD_REMOVE, 3, 5);
 	test_law(&look, EPSILON_ONE, 1, 5, 2, 5);
+	/* two bins of scores, the cells of positive and of negative rows */
+	look = make_look(LOOK_AUC, ADJACENCY_REPLACE, 4, 1);
+	test_law(&look, EPSILON_ONE, 0, 2, 1, 2);
+	look = make_look(LOOK_CALIBRATION, ADJACENCY_ADD_REMOVE, 4, 3);
+	test_law(&look, EPSILON_ONE, 2, 3, 3, 3);
 	look = make_look(LOOK_SUM, ADJACENCY_REPLACE, 1, 4);
 	CHECK(look_set_bounds(&look, -20, 100));
 	test_law(&look, EPSILON_ONE, 0, 480 * unit, 0, 480 * unit);

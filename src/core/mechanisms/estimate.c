@@ -1,0 +1,298 @@
+/*
+ * estimate.c - intervals of shares and of the AUC by the law of weighted sums of noises.
+ */
+#include "core/mechanisms/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/mutant.h"
+#include "core/base/privacy.h"
+#include "core/mechanisms/evaluation.h"
+#include "core/mechanisms/noisy.h"
+
+#define PI 3.14159265358979323846
+
+/* ---- laws of weighted sums ---- */
+
+/*
+ * P(|u L + v M| > x) for u, v >= 0 and Laplace numbers L, M with density rate / 2 exp(-rate |z|).
+ */
+static double
+tail_of_two(double rate, double u, double v, double x)
+{
+	double larger = fmax(u, v);
+	double ratio = fmin(u, v) / larger;
+	double a = rate * x / larger;
+
+	if (x <= 0)
+		return 1.0;
+	if (ratio > 1 - 1e-5) /* nearly equal: the limit, with less than 10^-5 of the larger one */
+		return (1 + a / 2) * exp(-a);
+	return (exp(-a) - (ratio > 0 ? ratio * ratio * exp(-a / ratio) : 0)) / (1 - ratio * ratio);
+}
+
+/* In units of a sum's standard deviation: beyond it a tail is below 10^-7. */
+#define FAR 12
+
+/* The most that the terms that are left out may add up to. */
+#define LEFT_OUT 1e-8
+
+/*
+ * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights and of a normal
+ * number of this variance: the Fourier series of the indicator of |S| <= x, whose period is so long
+ * that S is hardly ever beyond it.  The transform of S falls from term to term, and sums of sines
+ * are bounded, so the terms after number j add up to less than transform * period / (j x).
+ */
+static double
+tail_of_many(double scale, const double *weight, int count, double variance, double x)
+{
+	double spread = variance;
+	double period;
+	double inside;
+	double transform = 1.0;
+
+	for (int i = 0; i < count; i++)
+		spread += 2 * weight[i] * weight[i] * scale * scale;
+	spread = sqrt(spread);
+	if (x <= 0 || x > FAR * spread)
+		return x <= 0 ? 1.0 : 0.0;
+	period = x + FAR * spread;
+	inside = x / period;
+	for (int j = 1; transform * period > LEFT_OUT * j * x; j++)
+	{
+		double t = PI * j / period;
+		double product = 1.0;
+
+		for (int i = 0; i < count; i++)
+			product *= 1 + weight[i] * weight[i] * scale * scale * t * t;
+		transform = exp(-variance * t * t / 2) / product;
+		inside += 2 * sin(t * x) / (PI * j) * transform;
+	}
+	return fmax(1.0 - inside, 0.0);
+}
+
+/* ---- intervals ---- */
+
+/* Counts, and how they make T(theta). */
+typedef struct Pivot
+{
+	double rate; /* of the noise */
+	bool sample; /* of the population? */
+	/* of a share */
+	double first;
+	double second;
+	/* of an AUC; bins: 0 for a share */
+	int bins;
+	const int64_t *number;
+	double positive; /* rows */
+	double negative;
+	double pairs;                         /* in order, and half of those in one bin */
+	double before[2 * ESTIMATE_MAX_BINS]; /* for each number, such pairs with one more row */
+	double weight[2 * ESTIMATE_MAX_BINS]; /* room for those of chance_of_auc() */
+} Pivot;
+
+/* The standard deviation of the discrete Laplace law is the same with this scale. */
+static double
+scale_of_noise(double rate)
+{
+	return 0.5 / sinh(rate / 2);
+}
+
+/*
+ * The chance that T is as far from 0 as it is at theta.  Without sampling, Laplace numbers of this
+ * rate, which is slightly lower than that of the noise, are at least as far from 0 as the noises
+ * and a half of their weights, which add up to 1 (theorem X8).
+ */
+static double
+chance_of_share(const Pivot *pivot, double theta)
+{
+	double weight[] = {1 - theta, theta};
+	double distance = fabs((1 - theta) * pivot->first - theta * pivot->second);
+	double variance = (pivot->first + pivot->second) * theta * (1 - theta);
+
+	if (pivot->sample)
+		return tail_of_many(scale_of_noise(pivot->rate), weight, 2, variance, distance);
+	return tail_of_two((MUTANT(294) ? 1.3 : 1.0) * 2 * tanh(pivot->rate / 2), weight[0], weight[1],
+					   distance - 0.5);
+}
+
+static double
+chance_of_auc(Pivot *pivot, double theta)
+{
+	double distance = fabs(pivot->pairs - theta * pivot->positive * pivot->negative);
+	double variance = 0.0;
+
+	for (int i = 0; i < 2 * pivot->bins; i++)
+	{
+		double others = i % 2 == 0 ? pivot->negative : pivot->positive;
+
+		pivot->weight[i] = pivot->before[i] - theta * others;
+		variance += (double) pivot->number[i] * pivot->weight[i] * pivot->weight[i];
+	}
+	return tail_of_many(scale_of_noise(pivot->rate), pivot->weight, 2 * pivot->bins,
+						pivot->sample ? fmax(variance, 0.0) : 0.0, distance);
+}
+
+static double
+chance(Pivot *pivot, double theta)
+{
+	return pivot->bins > 0 ? chance_of_auc(pivot, theta) : chance_of_share(pivot, theta);
+}
+
+/* Where the chance falls to beta on the way from the estimate to an end of all values. */
+static double
+find_end(Pivot *pivot, double estimate, double end, double beta)
+{
+	double inside = estimate;
+	double outside = end;
+
+	if (chance(pivot, end) > beta)
+		return end;
+	for (int i = 0; i < 26; i++)
+	{
+		double middle = (inside + outside) / 2;
+
+		if (chance(pivot, middle) > beta)
+			inside = middle;
+		else
+			outside = middle;
+	}
+	return outside;
+}
+
+static void
+find_interval(Pivot *pivot, double level, Estimate *estimate)
+{
+	double beta = 1.0 - level;
+
+	estimate->low = find_end(pivot, estimate->value, 0.0, beta);
+	estimate->high = find_end(pivot, estimate->value, 1.0, beta);
+	pivot->sample = true;
+	estimate->sample_low = fmin(find_end(pivot, estimate->value, 0.0, beta), estimate->low);
+	estimate->sample_high = fmax(find_end(pivot, estimate->value, 1.0, beta), estimate->high);
+}
+
+static double
+rate_of(int64_t epsilon, uint64_t reach)
+{
+	return privacy_epsilon(epsilon) / (double) reach;
+}
+
+/* What nobody knows is between 0 and 1. */
+static const Estimate unknown = {.high = 1.0, .sample_high = 1.0};
+
+void
+estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second, double level,
+			   Estimate *share)
+{
+	Pivot pivot = {.rate = rate_of(epsilon, reach)};
+
+	*share = unknown;
+	/* no count is below 0, and the interval of counts that are cut off holds the other one */
+	pivot.first = first > 0 ? (double) first : 0.0;
+	pivot.second = second > 0 ? (double) second : 0.0;
+	share->rows = first + second;
+	share->known = evaluation_accuracy(first, second, &share->value);
+	if (!share->known)
+		return;
+	find_interval(&pivot, level, share);
+	if (noisy_error(epsilon, reach, 2, 1.0 - level) == 0) /* no noise, at this level */
+		share->low = share->high = share->value;
+}
+
+/* ---- the AUC ---- */
+
+/* Adds up rows and pairs; returns the number of pairs in one bin. */
+static double
+count_pairs(Pivot *pivot)
+{
+	double same = 0.0;
+	double below[2] = {0.0, 0.0}; /* positive and negative rows in lower bins */
+
+	for (int i = 0; i < pivot->bins; i++)
+	{
+		pivot->positive += (double) pivot->number[2 * i];
+		pivot->negative += (double) pivot->number[2 * i + 1];
+	}
+	for (int i = 0; i < pivot->bins; i++)
+	{
+		double positive = (double) pivot->number[2 * i];
+		double negative = (double) pivot->number[2 * i + 1];
+
+		pivot->before[2 * i] = below[1] + negative / 2;
+		pivot->before[2 * i + 1] = pivot->positive - below[0] - positive / 2;
+		pivot->pairs += positive * pivot->before[2 * i];
+		same += positive * negative;
+		below[0] += positive;
+		below[1] += negative;
+	}
+	return same;
+}
+
+/* Are there more rows of a label than the noise of all bins makes, but for a chance of beta? */
+static bool
+is_noticed(const Pivot *pivot, double rows, double beta)
+{
+	double one[ESTIMATE_MAX_BINS];
+
+	for (int i = 0; i < pivot->bins; i++)
+		one[i] = 1.0;
+	return rows > 0 &&
+		   tail_of_many(scale_of_noise(pivot->rate), one, pivot->bins, 0.0, rows) <= beta;
+}
+
+void
+estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins, double level,
+			 Estimate *auc, double *ties)
+{
+	Pivot pivot = {.rate = rate_of(epsilon, reach), .bins = bins, .number = number};
+	double same = count_pairs(&pivot);
+	double all = pivot.positive * pivot.negative;
+
+	*auc = unknown;
+	*ties = 0.5;
+	auc->known = is_noticed(&pivot, pivot.positive, 1.0 - level) &&
+				 is_noticed(&pivot, pivot.negative, 1.0 - level);
+	if (!auc->known)
+		return;
+	auc->value = fmin(fmax(pivot.pairs / all, 0.0), 1.0);
+	*ties = fmin(fmax(same / all / 2, 0.0), 0.5);
+	find_interval(&pivot, level, auc);
+}
+
+/* ---- digits ---- */
+
+/* A number without noise gets so many digits. */
+#define MOST_DIGITS 6
+
+/* Rounds by this function to a multiple of 10^-digits. */
+static double
+rounded(double number, int digits, double (*round)(double))
+{
+	double power = pow(10.0, abs(digits));
+
+	if (!isfinite(number))
+		return number;
+	return digits > 0 ? round(number * power) / power : round(number / power) * power;
+}
+
+void
+estimate_round(Estimate *estimate)
+{
+	double half = (estimate->high - estimate->low) / 2;
+	double least = fabs(estimate->value) * pow(10.0, 2 - MOST_DIGITS);
+	int digits;
+
+	if (!estimate->known)
+		return;
+	half = isfinite(half) ? fmax(half, least) : 1.0;
+	if (!(half > 0))
+		return;
+	digits = 1 - (int) floor(log10(half));
+	estimate->value = rounded(estimate->value, digits, rint);
+	estimate->low = rounded(estimate->low, digits, floor);
+	estimate->high = rounded(estimate->high, digits, ceil);
+	estimate->sample_low = rounded(estimate->sample_low, digits, floor);
+	estimate->sample_high = rounded(estimate->sample_high, digits, ceil);
+}

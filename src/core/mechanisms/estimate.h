@@ -1,0 +1,54 @@
+/*
+ * estimate.h - a share, or the AUC, from noisy counts, and where the truth is.
+ *
+ * The estimate solves T(theta) = 0, where T is a sum of products of the noisy counts that is 0 at
+ * the truth without noise.  At the truth it is a weighted sum of the noises, whose law is known, so
+ * that theta is in the interval unless |T(theta)| is larger than the noise makes it but for a
+ * chance of 1 - level.  For a share of two counts the interval holds the truth at this level
+ * (theorem X8); for the AUC the weights are noisy counts themselves, and the level is reached as
+ * the counts grow (rule X10).
+ *
+ * A second interval is of the share or AUC in a population of which the rows are an independent
+ * sample: T then has the variance of sampling, too, and the law of a normal number (rule X9).
+ */
+#ifndef DPOBJ_CORE_ESTIMATE_H
+#define DPOBJ_CORE_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a number is.  Not every field is used for every number. */
+typedef struct Estimate
+{
+	bool known; /* has it a value?  A share of less than one noisy row has none. */
+	double value;
+	double low; /* the truth of these rows, but for a chance of 1 - level */
+	double high;
+	double sample_low; /* of the population */
+	double sample_high;
+	int64_t rows; /* a noisy number of rows, or a bound of an error in ranks */
+} Estimate;
+
+/* Two counts with discrete Laplace noise at rate epsilon / (10^9 reach), as noisy_numbers(). */
+extern void estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second,
+						   double level, Estimate *share);
+
+/* The most bins of a histogram by label. */
+#define ESTIMATE_MAX_BINS 500
+
+/*
+ * A histogram of positive and of negative rows in ascending bins of a score, two numbers with such
+ * noise for each bin.  The AUC is the chance that a positive row is in a higher bin than a negative
+ * one, plus half the chance that both are in one bin.  ties: half the noisy share of pairs in one
+ * bin, which is how far the AUC of the scores may be from that of their bins.
+ */
+extern void estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins,
+						 double level, Estimate *auc, double *ties);
+
+/*
+ * Rounds to two digits of half of the interval, the ends outwards, so that no digit is shown that
+ * is noise only.
+ */
+extern void estimate_round(Estimate *estimate);
+
+#endif

@@ -1,0 +1,397 @@
+/*
+ * test_estimate.c - shares and the AUC of noisy counts: the law of the intervals by direct sums,
+ * how often intervals of counts, accuracies, AUCs and ranks hold the truth in 10,000 runs of the
+ * exact noise, and the digits.
+ */
+#include "core/mechanisms/estimate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/privacy.h"
+#include "core/fixture.h"
+#include "core/mechanisms/evaluation.h"
+#include "core/mechanisms/look.h"
+#include "core/mechanisms/noisy.h"
+
+#define RUNS check_repetitions(10000)
+
+static const double levels[] = {0.5, 0.9, 0.95, 0.99};
+
+/* Checks that a chance is at least the level, and with fine noise within 1 % of it, but for luck.
+ */
+static void
+check_coverage(double held, double level, bool is_fine)
+{
+	/* five standard deviations: a chance of 3 in 10^7 */
+	double luck = 5 * sqrt(level * (1 - level) / RUNS);
+
+	CHECK(held / RUNS >= level - luck);
+	CHECK(!is_fine || fabs(held / RUNS - level) <= 0.01 + luck);
+}
+
+/* ---- shares ---- */
+
+static double
+noise_probability(int64_t z, double rate)
+{
+	return tanh(rate / 2) * exp(-rate * (double) llabs(z));
+}
+
+/* The chance that the interval holds the truth, by a sum over all pairs of noises. */
+static double
+exact_coverage(int64_t first, int64_t second, int64_t epsilon, uint64_t reach, double level)
+{
+	enum
+	{
+		REACH = 30
+	};
+	double rate = privacy_epsilon(epsilon) / (double) reach;
+	double truth = (double) first / (double) (first + second);
+	double chance = 0;
+
+	for (int64_t a = -REACH; a <= REACH; a++)
+		for (int64_t b = -REACH; b <= REACH; b++)
+		{
+			Estimate share;
+
+			estimate_share(epsilon, reach, first + a, second + b, level, &share);
+			CHECK(0 <= share.low && share.low <= share.high && share.high <= 1);
+			CHECK(share.sample_low <= share.low && share.high <= share.sample_high);
+			CHECK(share.known == (first + a > 0 || second + b > 0));
+			CHECK(!share.known || (share.low <= share.value && share.value <= share.high));
+			CHECK(share.known || (share.low == 0 && share.high == 1));
+			if (share.low <= truth && truth <= share.high)
+				chance += noise_probability(a, rate) * noise_probability(b, rate);
+		}
+	return chance;
+}
+
+/* At least the level, whatever the counts, and no more than the next noise away. */
+static void
+test_exact_coverage(void)
+{
+	static const int64_t counts[][2] = {{12, 5}, {0, 3}, {40, 2}, {20, 20}};
+	double nearest = 1;
+
+	for (int i = 0; i < 4; i++)
+		for (int l = 0; l < 4; l++)
+		{
+			double fine = exact_coverage(counts[i][0], counts[i][1], EPSILON_ONE, 2, levels[l]);
+			double rough =
+				exact_coverage(counts[i][0], counts[i][1], 5 * EPSILON_ONE, 1, levels[l]);
+
+			CHECK(fine >= levels[l] - 1e-9 && rough >= levels[l] - 1e-9);
+			nearest = fmin(nearest, fine - levels[l]);
+		}
+	CHECK_WHOLE(nearest < 0.01);
+}
+
+/* In runs: of the rows themselves, and of the population that they are drawn from. */
+static void
+test_share(int64_t first, int64_t second, int64_t epsilon, double level, bool is_fine)
+{
+	const uint64_t reach[] = {2, 2};
+	double truth = (double) first / (double) (first + second);
+	double held = 0;
+	double held_sample = 0;
+
+	for (int run = 0; run < RUNS; run++)
+	{
+		int64_t count[] = {first, second};
+		int64_t drawn[] = {0, 0};
+		Estimate share;
+
+		noisy_numbers(&bits, epsilon, reach, count, 2);
+		estimate_share(epsilon, reach[0], count[0], count[1], level, &share);
+		held += share.low <= truth && truth <= share.high;
+		for (int64_t row = 0; row < first + second; row++)
+			drawn[below((int) (first + second)) < first ? 0 : 1]++;
+		noisy_numbers(&bits, epsilon, reach, drawn, 2);
+		estimate_share(epsilon, reach[0], drawn[0], drawn[1], level, &share);
+		held_sample += share.sample_low <= truth && truth <= share.sample_high;
+	}
+	check_coverage(held, level, is_fine);
+	/* a normal number stands for a sample of whole rows */
+	CHECK(fabs(held_sample / RUNS - level) <=
+		  0.01 + 5 * sqrt(level * (1 - level) / RUNS) + (is_fine ? 0 : 0.02));
+}
+
+static void
+test_shares(void)
+{
+	for (int l = 0; l < 4; l++)
+	{
+		test_share(800, 200, EPSILON_ONE / 10, levels[l], levels[l] > 0.5);
+		test_share(450, 550, EPSILON_ONE / 20, levels[l], true);
+		test_share(50, 950, EPSILON_ONE / 2, levels[l], false);
+	}
+}
+
+/* ---- the AUC ---- */
+
+/* By its definition, over all pairs of rows. */
+static double
+auc_of_pairs(const int64_t *number, int bins, double *same)
+{
+	double above = 0;
+	double all = 0;
+
+	*same = 0;
+	for (int i = 0; i < bins; i++)
+		for (int j = 0; j < bins; j++)
+		{
+			double pairs = (double) number[2 * i] * (double) number[2 * j + 1];
+
+			all += pairs;
+			above += i > j ? pairs : i == j ? pairs / 2 : 0;
+			*same += i == j ? pairs : 0;
+		}
+	*same /= all;
+	return above / all;
+}
+
+/* Adds so many rows; scores of positive ones are higher by this number of standard deviations. */
+static void
+add_scored(int rows, double positive, double shift, int bins, int64_t *number)
+{
+	Look look = {.kind = LOOK_AUC, .cells = 2 * bins, .lowest = -6, .highest = 6};
+
+	for (int i = 0; i < rows; i++)
+	{
+		bool is_positive = between(0, 1) < positive;
+		double score = is_positive ? shift : 0;
+
+		for (int k = 0; k < 12; k++) /* nearly normal */
+			score += between(-0.5, 0.5);
+		look_add(&look, look_score_cell(&look, score, is_positive), NULL, 1, number);
+	}
+}
+
+static void
+draw_auc(const Look *look, int64_t epsilon, int64_t *number)
+{
+	for (int cell = 0; cell < look->cells; cell++)
+		look_draw(look, epsilon, &bits, cell, number);
+}
+
+static void
+test_auc(int rows, double positive, double shift, int bins, int64_t epsilon, double level)
+{
+	Look look = {.kind = LOOK_AUC, .cells = 2 * bins, .rows_per_person = 1};
+	int64_t exact[2 * ESTIMATE_MAX_BINS] = {0};
+	double held = 0;
+	double same;
+	double truth;
+
+	add_scored(rows, positive, shift, bins, exact);
+	truth = auc_of_pairs(exact, bins, &same);
+	for (int run = 0; run < RUNS; run++)
+	{
+		int64_t number[2 * ESTIMATE_MAX_BINS];
+		double ties;
+		Estimate auc;
+
+		memcpy(number, exact, sizeof(number));
+		draw_auc(&look, epsilon, number);
+		estimate_auc(epsilon, look_reach(&look, 0), number, bins, level, &auc, &ties);
+		CHECK(0 <= auc.low && auc.low <= auc.high && auc.high <= 1);
+		CHECK(auc.sample_low <= auc.low && auc.high <= auc.sample_high);
+		CHECK(!auc.known || (auc.low <= auc.value && auc.value <= auc.high));
+		held += auc.low <= truth && truth <= auc.high;
+	}
+	check_coverage(held, level, true);
+}
+
+/* The rows are drawn anew in each run, from a population of nearly normal scores. */
+static void
+test_auc_of_samples(int rows, double level)
+{
+	enum
+	{
+		BINS = 20,
+		MANY = 10000000
+	};
+	int64_t all[2 * BINS] = {0};
+	double held = 0;
+	double same;
+	double truth;
+
+	add_scored(MANY / 100 * check_share(), 0.4, 1, BINS, all);
+	truth = auc_of_pairs(all, BINS, &same);
+	for (int run = 0; run < RUNS; run++)
+	{
+		Look look = {.kind = LOOK_AUC, .cells = 2 * BINS, .rows_per_person = 1};
+		int64_t number[2 * BINS] = {0};
+		double ties;
+		Estimate auc;
+
+		add_scored(rows, 0.4, 1, BINS, number);
+		draw_auc(&look, EPSILON_ONE, number);
+		estimate_auc(EPSILON_ONE, look_reach(&look, 0), number, BINS, level, &auc, &ties);
+		held += auc.sample_low <= truth && truth <= auc.sample_high;
+	}
+	check_coverage(held, level, true);
+}
+
+static void
+test_aucs(void)
+{
+	static const int64_t few[] = {3, 4, 0, 2, 5, 5, 7, 0};
+	static const int64_t none[] = {-3, 4, 1, 2, 0, 5, 0, 0};
+	double same;
+	double truth = auc_of_pairs(few, 4, &same);
+	double ties;
+	Estimate auc;
+
+	/* without noise it is the definition */
+	estimate_auc(1000000 * EPSILON_ONE, 2, few, 4, 0.95, &auc, &ties);
+	CHECK(auc.known && fabs(auc.value - truth) < 1e-12 && fabs(ties - same / 2) < 1e-12);
+	CHECK(auc.high - auc.low < 1e-7);
+	CHECK(auc.sample_high - auc.sample_low > 0.3);
+	/* too few rows of one label tell nothing */
+	estimate_auc(EPSILON_ONE, 2, none, 4, 0.95, &auc, &ties);
+	CHECK(!auc.known && auc.low == 0 && auc.high == 1 && ties == 0.5);
+	reseed(3);
+	for (int l = 0; l < 4; l++)
+	{
+		test_auc(2000, 0.3, 1, 40, EPSILON_ONE, levels[l]);
+	}
+	test_auc(10000, 0.05, 2, 30, EPSILON_ONE / 2, 0.95);
+	test_auc_of_samples(500, 0.95);
+}
+
+/* ---- counts and ranks ---- */
+
+static void
+test_counts(double level)
+{
+	Look look = {.kind = LOOK_COUNT, .cells = 1, .rows_per_person = 1};
+	double held = 0;
+
+	for (int run = 0; run < RUNS; run++)
+	{
+		int64_t number = 500;
+		LookAnswer answer;
+
+		look_draw(&look, EPSILON_ONE / 20, &bits, 0, &number);
+		look_answer(&look, EPSILON_ONE / 20, level, &number, 0, &answer);
+		held += answer.low <= 500 && 500 <= answer.high;
+	}
+	/* a count has whole steps: one more changes the chance by a twentieth of what is left */
+	CHECK(fabs(held / RUNS - level) <=
+		  0.01 + (1 - level) / 20 + 5 * sqrt(level * (1 - level) / RUNS));
+	check_coverage(held, level, level >= 0.9);
+}
+
+/* Ranks of a value drawn: of the rows below it and up to it, the nearest to what was asked. */
+static void
+test_ranks(double level)
+{
+	enum
+	{
+		STEPS = 100,
+		EACH = 20
+	};
+	Look look = {.kind = LOOK_QUANTILES, .cells = 1, .rows_per_person = 1, .quantiles = 1};
+	int64_t exact[STEPS + 1];
+	double held = 0;
+
+	look.quantile[0] = QUANTILE_ONE / 2;
+	CHECK(look_set_steps(&look, 0, STEPS, STEPS));
+	for (int i = 0; i <= STEPS; i++)
+		exact[i] = EACH;
+	for (int run = 0; run < RUNS; run++)
+	{
+		int64_t number[STEPS + 1];
+		double wanted = 0.5 * EACH * (STEPS + 1);
+		double rows;
+		double distance;
+		LookAnswer answer;
+
+		memcpy(number, exact, sizeof(number));
+		look_draw(&look, EPSILON_ONE / 10, &bits, 0, number);
+		look_answer(&look, EPSILON_ONE / 10, level, number, 0, &answer);
+		rows = answer.value * EACH;
+		distance = fmax(fmax(rows - wanted, wanted - (rows + EACH)), 0);
+		held += distance <= (double) answer.rows + 4e-6 * EACH * (STEPS + 1);
+	}
+	/* the bound holds for all rows, so for most it is wide */
+	check_coverage(held, level, false);
+}
+
+static void
+test_counts_and_ranks(void)
+{
+	for (int l = 0; l < 4; l++)
+	{
+		test_counts(levels[l]);
+		test_ranks(levels[l]);
+	}
+}
+
+/* ---- digits ---- */
+
+static void
+test_rounding(void)
+{
+	Estimate estimate = {.known = true, .value = 0.81234, .low = 0.79219, .high = 0.83011};
+
+	estimate.sample_low = 0.7;
+	estimate.sample_high = 0.9001;
+	estimate_round(&estimate);
+	/* half of the interval is 0.019 */
+	CHECK(estimate.value == 0.812 && estimate.low == 0.792 && estimate.high == 0.831);
+	CHECK(estimate.sample_low == 0.7 && estimate.sample_high == 0.901);
+	estimate = (Estimate){.known = true, .value = 123456, .low = 120001, .high = 125001};
+	estimate_round(&estimate);
+	CHECK(estimate.value == 123500 && estimate.low == 120000 && estimate.high == 125100);
+	estimate = (Estimate){.known = true, .value = -3.14, .low = -INFINITY, .high = 1};
+	estimate_round(&estimate);
+	CHECK(estimate.value == -3.1 && estimate.low == -INFINITY && estimate.high == 1);
+	/* without noise */
+	estimate = (Estimate){.known = true, .value = 2.0 / 3, .low = 2.0 / 3, .high = 2.0 / 3};
+	estimate_round(&estimate);
+	CHECK(fabs(estimate.value - 2.0 / 3) < 1e-6 && estimate.low < estimate.value);
+	estimate = (Estimate){.known = true};
+	estimate_round(&estimate);
+	CHECK(estimate.value == 0 && estimate.low == 0 && estimate.high == 0);
+}
+
+/* ---- bins ---- */
+
+static void
+test_bins(void)
+{
+	Look look = {.kind = LOOK_AUC, .cells = 8, .rows_per_person = 1, .lowest = -2, .highest = 2};
+	int previous = 0;
+
+	CHECK(look_score_cell(&look, -2, true) == 0 && look_score_cell(&look, -2, false) == 1);
+	CHECK(look_score_cell(&look, -1.001, true) == 0 && look_score_cell(&look, -1, true) == 2);
+	CHECK(look_score_cell(&look, 1.5, false) == 7 && look_score_cell(&look, 2, true) == 6);
+	CHECK(look_score_cell(&look, INFINITY, true) == 6 && look_score_cell(&look, NAN, true) == 0);
+	CHECK(look_score_cell(&look, -1e300, false) == 1);
+	CHECK(look_usual_bins(&look, EPSILON_ONE, 0) == 30);
+	for (int64_t rows = 1; rows < INT64_C(1) << 40; rows *= 4)
+	{
+		int bins = look_usual_bins(&look, EPSILON_ONE, rows);
+
+		CHECK(bins >= 10 && bins <= 200 && bins >= previous);
+		CHECK(bins <= look_usual_bins(&look, 4 * EPSILON_ONE, rows));
+		previous = bins;
+	}
+	CHECK(previous == 200 && look_usual_bins(&look, EPSILON_ONE, 10000) == 91);
+}
+
+int
+main(void)
+{
+	test_begin(31);
+	test_exact_coverage();
+	test_shares();
+	test_aucs();
+	test_counts_and_ranks();
+	test_rounding();
+	test_bins();
+	return test_end("estimate");
+}
