@@ -166,6 +166,12 @@ SELECT dpobj.protect('audit.low', '{"target": {}, "y": {}}'), dpobj.set_budget('
 SELECT dpobj.train('audit.low', 'target', 1000, '{y}', method => 'linear', name => 'low');
 SELECT audit.add_call('dpobj.residuals', 1, 0, '[[[[1], false, 1]], [[[1], false, -1]]]',
                       $$SELECT coalesce(max(value) FILTER (WHERE measure = 'mean_absolute_error') >= 1, false)::int FROM dpobj.residuals('low', '{0}', 1.0)$$);
+-- A model that says yes with more than even odds where target is 1; the row's label changes.
+CREATE TABLE audit.odds AS SELECT sign(i % 2 - 0.5)::float8 AS target, i % 2 = 1 AS y FROM generate_series(1, 1000) i;
+SELECT dpobj.protect('audit.odds', '{"target": {}, "y": {}}'), dpobj.set_budget('audit.odds', quote_ident(session_user)::regrole, 1000, 0);
+SELECT dpobj.train('audit.odds', 'y', 1000, '{target}', method => 'logistic', name => 'odds');
+SELECT audit.add_call('dpobj.calibration', 1, 0, '[[[[1], true, 1]], [[[1], false, 1]]]',
+                      $$SELECT coalesce(bool_or(share = 1), false)::int FROM dpobj.calibration('odds', '{0}', 1.0, options => '{"bins": 2}') WHERE bin_low = 0.5$$);
 
 -- the row changes its use and its bin in both columns
 SELECT audit.add_call('dpobj.profile', 1, 0, '[[[[1], true, 0]], [[[1], null, 5]]]',
@@ -188,7 +194,7 @@ INSERT INTO audit.pair (name, epsilon, delta, rows, statement) VALUES ('dpobj.tr
 -- The calibration for batches, the calls of opsamp and a pool take long, choices and counts hardly any time.
 UPDATE audit.pair SET share = 4 WHERE name ~ 'poisson|fixed|opsamp';
 UPDATE audit.pair SET share = 2 WHERE name ~ '(opdisc|rspm), gaussian|pool';
-UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.(count|profile|suggest|residuals)';
+UPDATE audit.pair SET share = 0.5 WHERE name ~ 'dp_(ftrl|accuracy|confusion|select|count|sum|avg|histogram|quantiles)|dpobj.(count|profile|suggest|residuals|calibration)';
 UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
 
 SELECT audit.make_tables(p) FROM audit.pair p;

@@ -188,6 +188,9 @@ mutants=(
   '291|test_accounting|a release of two parts: the pure part has no Renyi divergence'
   '292|test_guarantee|a release of two parts: the pure part has no privacy loss distribution'
   '257|test_spill|rows: those in a spill file are not counted as usable'
+  '294|test_estimate|estimate: the interval of a share for noise of 1.3 times the rate'
+  '295|test_look|look: negative rows of a histogram of scores without noise'
+  '296|test_look|look: a histogram of scores with the reach of one count under replace'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

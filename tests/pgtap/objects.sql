@@ -55,8 +55,9 @@ SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relati
 SELECT columns_are('dpobj', 'model_list', ARRAY['name', 'kind', 'label', 'relation_name', 'epsilon', 'created', 'retired']);
 SELECT columns_are('dpobj', 'answers', ARRAY['name', 'kind', 'relation', 'relation_name', 'answer', 'owner', 'created', 'release', 'parameters',
   'comment']);
-SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'level', 'answer', 'relation_name',
-  'owner', 'created', 'release']);
+SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'sample_low', 'sample_high', 'level', 'answer',
+  'relation_name', 'owner', 'created', 'release']);
+SELECT columns_are('dpobj', 'model_history', ARRAY['model', 'kind', 'relation_name', 'value', 'low', 'high', 'level', 'owner', 'created', 'epsilon', 'release']);
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
@@ -110,7 +111,7 @@ SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE proname IN ('model_to_json', 'model_from_json') AND proisstrict), 'is', 'the functions of the casts are immutable and parallel safe');
 SELECT columns_are('dp_confusion_table', ARRAY['true_positives', 'false_positives', 'false_negatives', 'true_negatives']);
-SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'numeric', 'jsonb', 'text'], 'dp_confusion_table');
+SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'numeric', 'jsonb', 'jsonb', 'text'], 'dp_confusion_table');
 SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'numeric', 'jsonb', 'text'], 'text');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
@@ -224,9 +225,9 @@ SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
     AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress',
-                          'schedules', 'schedule_runs', 'answers', 'evaluations', 'model_list')
+                          'schedules', 'schedule_runs', 'answers', 'evaluations', 'model_list', 'model_history')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'other roles may use no table but thirteen views');
+$$, 'other roles may use no table but fourteen views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may set budgets');

@@ -141,6 +141,7 @@ my %request = (
 	'evaluate with a filter' =>
 	  q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},
 	confusion => "SELECT count(dpobj.confusion('kept', 'visit', 0.5)) >= 0",
+	auc => "SELECT count(dpobj.auc('kept', 'visit', 0.5)) >= 0",
 	'select with a filter' =>
 	  q{SELECT count(dpobj.select('{kept,also}', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},);
 

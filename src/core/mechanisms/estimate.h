@@ -6,7 +6,7 @@
  * that theta is in the interval unless |T(theta)| is larger than the noise makes it but for a
  * chance of 1 - level.  For a share of two counts the interval holds the truth at this level
  * (theorem X8); for the AUC the weights are noisy counts themselves, and the level is reached as
- * the counts grow (rule X10).
+ * the counts grow (theorem X10).
  *
  * A second interval is of the share or AUC in a population of which the rows are an independent
  * sample: T then has the variance of sampling, too, and the law of a normal number (rule X9).

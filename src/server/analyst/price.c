@@ -525,11 +525,10 @@ price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *o
 	else if (look_has_scores(kind))
 	{
 		if (cells < 2 || cells > ESTIMATE_MAX_BINS)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("d must be from 2 to %d for method \"%s\"", ESTIMATE_MAX_BINS,
-							looks_name(kind)),
-					 errdetail("It is the number of bins.")));
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("d must be from 2 to %d for method \"%s\"", ESTIMATE_MAX_BINS,
+								   looks_name(kind)),
+							errdetail("It is the number of bins.")));
 		request->bins = cells;
 		looks_set_bins(request, 0);
 	}
