@@ -15,9 +15,10 @@ CREATE TABLE patient AS
 CREATE TABLE kept AS SELECT dp_halfspace(features, readmitted, 0.5, 0) AS model FROM patient;
 CREATE TABLE candidate AS SELECT 1 AS id, model FROM kept;
 INSERT INTO candidate SELECT 2, dp_halfspace(features, readmitted, 0.5, 0, '{"grid": "sign"}') FROM patient;
-CREATE TABLE visit AS SELECT age, ward FROM patient;
-SELECT dpobj.protect('visit', '{"age": {"bins": [30, 60]}, "ward": {"levels": ["north", "south"]}}');
+CREATE TABLE visit AS SELECT age, ward, readmitted FROM patient;
+SELECT dpobj.protect('visit', '{"age": {"bins": [30, 60]}, "ward": {"levels": ["north", "south"]}, "readmitted": {}}');
 SELECT dpobj.set_budget('visit', 'postgres', 10, 0);
+SELECT dpobj.train('visit', 'readmitted', 1, name => 'first');
 CREATE TABLE season AS
   SELECT t, ARRAY[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, t % 2]::float8[] AS costs,
          ARRAY[0.5, t % 10 / 10.0]::float8[] AS forecasts, t % 10 / 10.0::float8 AS outcome
