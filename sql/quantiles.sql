@@ -19,13 +19,16 @@ SELECT percentile_disc(ARRAY[0.1, 0.5, 0.95]) WITHIN GROUP (ORDER BY greatest(0,
 -- no row, one row, all values outside, one and a hundred quantiles: an answer within the bounds
 SELECT (q[1]).value BETWEEN 0 AND 1 AS inside FROM (SELECT dp_quantiles(age, '{0.5}', 0, 1, 1.0) AS q FROM visit WHERE id < 0) s;
 SELECT (q[1]).value BETWEEN 0 AND 1 AS inside FROM (SELECT dp_quantiles(age, '{0.5}', 0, 1, 1.0) AS q FROM visit WHERE id = 1) s;
-SELECT (q[1]).value AS below, (q[2]).value AS above FROM (SELECT dp_quantiles(age, '{0.25,0.75}', 200, 300, 10000, '{"steps": 1}') AS q FROM visit) s;
+SELECT (q[1]).value AS below, (q[2]).value AS above FROM (SELECT dp_quantiles(age, '{0.25,0.75}', 200.25, 300.75, 10000, '{"steps": 100}') AS q FROM visit) s;
 SELECT array_agg(i / 101.0) AS hundred, array_agg(i / 102.0) || 0.999 AS more FROM generate_series(1, 100) i \gset
 SELECT cardinality(dp_quantiles(age, :'hundred', 0, 100, 1.0)) FROM visit;
 SELECT dp_quantiles(age, :'more', 0, 100, 1.0) FROM visit;
 -- by default whole numbers have a grid of whole numbers
 SELECT (q).value FROM (SELECT unnest(dp_quantiles(age, '{0.255,0.505}', 0, 100, 10000)) AS q FROM visit) s;
 SELECT parameters -> 'steps' AS steps FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
+-- others have a round step between the bounds
+SELECT (q).value FROM (SELECT unnest(dp_quantiles(id / 7.0, '{0.00025,0.25025,0.50025,0.99975}', 2.125, 270.125, 10000)) AS q FROM visit) s;
+SELECT parameters -> 'clip' AS clip, parameters -> 'steps' AS steps, parameters -> 'step' AS step FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
 SELECT (q).value = trunc((q).value) AS whole FROM (SELECT unnest(dp_quantiles(age::numeric / 7, '{0.255,0.505}', 0, 100, 10000)) AS q FROM visit) s;
 -- the bound of the error is public: it does not depend on rows
 SELECT (q).quantile, (q).rank_error, (q).level FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5,0.75}', 0, 100, 1.0)) AS q FROM visit WHERE id < 0) s;

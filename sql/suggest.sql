@@ -27,6 +27,8 @@ SELECT :before - epsilon AS spent FROM dpobj.remaining('guest');
 -- missing values have no rank; a range that no value is in, and one that most are above
 SELECT jsonb_array_length(s -> 'spent' -> 'bins') AS bins, (s -> 'spent' -> 'bins' -> 0)::float8 BETWEEN 400 AND 420 AS first
   FROM dpobj.suggest('guest', 10000, '{"spent": [0, 10000]}') s;
+-- real values have round bins
+SELECT count(*) AS bins, bool_and(b::numeric % 0.05 = 0) AS round FROM dpobj.suggest('guest', 10000, '{"spent": [0, 3333]}') s, jsonb_array_elements_text(s -> 'spent' -> 'bins') b;
 SELECT s ? 'age' AS outside FROM dpobj.suggest('guest', 10000, '{"age": [200, 300]}') s;
 SELECT s -> 'age' AS half_above FROM dpobj.suggest('guest', 10000, '{"age": [0, 48]}') s;
 -- with little epsilon there is an answer, too

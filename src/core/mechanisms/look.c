@@ -54,21 +54,15 @@ look_set_bounds(Look *look, double low, double high)
 }
 
 bool
-look_set_steps(Look *look, double low, double high, int64_t steps)
+look_set_grid(Look *look, double low, double high, bool whole, int64_t most)
 {
-	double span = high - low;
-
-	/* far from the ends of the doubles, so that no value leaves the bounds */
-	if (!isfinite(low) || !isfinite(high) || !(low < high) || !(span < 0x1p900) ||
-		!(span > 0x1p-900))
+	if (most >= QUANTILES_MOST_CELLS / look->cells ||
+		!round_grid_choose(&look->grid, low, high, whole, most))
 		return false;
-	if (steps < 1 || steps >= QUANTILES_MOST_CELLS / look->cells)
-		return false;
-	look->unit = span / (double) steps;
-	look->middle = low;
-	look->span = span;
+	look->unit = round_grid_unit(&look->grid);
+	look->middle = round_grid_multiple(&look->grid, look->grid.first);
 	look->low = 0;
-	look->high = (int32_t) steps;
+	look->high = (int32_t) look->grid.steps;
 	return true;
 }
 
@@ -593,10 +587,10 @@ answer_quantile(const Look *look, int64_t epsilon, double beta, const int64_t *n
 {
 	int cell = position / look->quantiles;
 	int quantile = position % look->quantiles;
-	double x = (double) number[cell * numbers_of_cell(look) + quantile];
+	int64_t x = number[cell * numbers_of_cell(look) + quantile];
 	double error = look_error(look, epsilon, position, beta);
 
-	answer->value = look->middle + look->span * x / look->high;
+	answer->value = round_grid_point(&look->grid, x);
 	answer->rows = error < 0x1p62 ? (int64_t) error : INT64_MAX;
 }
 

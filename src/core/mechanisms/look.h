@@ -21,8 +21,8 @@
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
  * of 2, of which the larger bound (for an average and for residuals: half the distance of the
- * bounds) has 2^23 to 2^24. Another look needs a kind, its numbers in look_add(), and its reach in
- * look_reach().
+ * bounds) has 2^23 to 2^24; of quantiles, to a point of round_grid.h. Another look needs a kind,
+ * its numbers in look_add(), and its reach in look_reach().
  */
 #ifndef DPOBJ_CORE_LOOK_H
 #define DPOBJ_CORE_LOOK_H
@@ -33,6 +33,7 @@
 #include "core/base/privacy.h"
 #include "core/exponential/quantiles.h"
 #include "core/mechanisms/estimate.h"
+#include "core/mechanisms/round_grid.h"
 #include "core/random/bits.h"
 #include "core/rows/encoding.h"
 
@@ -111,15 +112,16 @@ typedef struct Look
 	int cells;               /* of a profile look_profile_cells(), of a suggestion its columns */
 	int64_t rows_per_person; /* 1 if rows are protected */
 
-	/* sums, averages and residuals; x is from low to high, both whole */
+	/* sums, averages, residuals and quantiles; x is from low to high, both whole */
 	double unit;
-	double
-		middle; /* of the bounds for an average and for residuals, else 0; a multiple of the unit */
+	/* a multiple of the unit: the middle of the bounds for an average and for residuals, the first
+	 * multiple of the grid for quantiles, else 0 */
+	double middle;
 	int32_t low;
 	int32_t high;
 
-	/* quantiles; low is 0, and the value of x is middle + span * x / high */
-	double span;
+	/* quantiles; low is 0, and x is a point of the grid */
+	RoundGrid grid;
 	int quantiles;
 	int32_t quantile[QUANTILES_MOST]; /* increasing, in millionths */
 
@@ -163,10 +165,10 @@ look_has_values(LookKind kind)
 extern bool look_set_bounds(Look *look, double low, double high);
 
 /*
- * The same for quantiles, whose unit divides the distance of the bounds into so many steps: 1 ..
- * QUANTILES_MOST_CELLS / cells - 1.
+ * The same for quantiles, whose grid has at most so many steps, less than QUANTILES_MOST_CELLS /
+ * cells, and whole points if values are whole.
  */
-extern bool look_set_steps(Look *look, double low, double high, int64_t steps);
+extern bool look_set_grid(Look *look, double low, double high, bool whole, int64_t most);
 
 /* The number of cells of a profile: all cells of its columns and the two first. */
 extern int look_profile_cells(const Look *look);

@@ -191,12 +191,11 @@ set_part(Encoder *encoder, JsonbValue *value, Look *part)
 	*part = (Look){.kind = LOOK_QUANTILES, .cells = 1, .quantiles = lengthof(quantiles)};
 	memcpy(part->quantile, quantiles, sizeof(quantiles));
 	whole = encoder->column.kind == COLUMN_TIME || encoder_is_whole(encoder);
-	if (!look_set_steps(part, range.low, range.high,
-						looks_usual_steps(part, whole, range.low, range.high)))
+	if (!look_set_grid(part, range.low, range.high, whole, LOOKS_STEPS))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the range of column \"%s\" is too narrow or too wide",
 							   encoder->column.name)));
-	encoder_set_grid(encoder, range.low, part->unit, part->high);
+	encoder_set_grid(encoder, part->middle, part->unit, part->high);
 }
 
 void

@@ -98,9 +98,9 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 static void
 read_steps(LookRequest *request, JsonbValue *steps)
 {
-	if (!json_get_integer(steps, 1, QUANTILES_MOST_CELLS - 1, &request->steps))
+	if (!json_get_integer(steps, 2, QUANTILES_MOST_CELLS - 1, &request->steps))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"steps\" must be a whole number from 1 to %d",
+						errmsg("option \"steps\" must be a whole number from 2 to %d",
 							   (int) (QUANTILES_MOST_CELLS - 1))));
 }
 
@@ -257,32 +257,18 @@ looks_read_price_options(LookRequest *request, Jsonb *options, double *low, doub
 		read_quantiles(request, quantiles);
 }
 
-/* The most steps of a grid without the option. */
-#define USUAL_STEPS 65536
-
-int64
-looks_usual_steps(const Look *look, bool whole, double low, double high)
-{
-	int64 most = Min(USUAL_STEPS, (QUANTILES_MOST_CELLS - 1) / look->cells - 1);
-	double span = high - low;
-
-	if (rint(low) != low || rint(high) != high || !(span >= 1) || span > most)
-		return most;
-	return whole ? (int64) span : most - most % (int64) span;
-}
-
 static bool
-set_steps(LookRequest *request, double low, double high)
+set_grid(LookRequest *request, double low, double high)
 {
 	Look *look = &request->look;
+	int64 room = QUANTILES_MOST_CELLS / look->cells - 1;
 
-	if (request->steps >= QUANTILES_MOST_CELLS / look->cells)
+	if (request->steps > room)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"steps\" must be at most %d for %d groups",
-							   (int) (QUANTILES_MOST_CELLS / look->cells - 1), look->cells)));
-	return look_set_steps(look, low, high,
-						  request->steps > 0 ? request->steps
-											 : looks_usual_steps(look, request->whole, low, high));
+						errmsg("option \"steps\" must be at most %d for %d groups", (int) room,
+							   look->cells)));
+	return look_set_grid(look, low, high, request->whole,
+						 request->steps > 0 ? request->steps : Min(LOOKS_STEPS, room));
 }
 
 void
@@ -290,7 +276,7 @@ looks_set_bounds(LookRequest *request, double low, double high)
 {
 	Look *look = &request->look;
 
-	if (look->kind == LOOK_QUANTILES ? set_steps(request, low, high)
+	if (look->kind == LOOK_QUANTILES ? set_grid(request, low, high)
 									 : look_set_bounds(look, low, high))
 		return;
 	ereport(ERROR,
@@ -354,7 +340,15 @@ looks_append_quantiles(StringInfo text, const Look *look)
 	for (int i = 0; i < look->quantiles; i++)
 		appendStringInfo(text, "%s%s", i == 0 ? ", \"quantiles\": [" : ", ",
 						 float8out_internal((double) look->quantile[i] / QUANTILE_ONE));
-	appendStringInfo(text, "], \"steps\": %d", look->high);
+	appendStringInfo(text, "], \"steps\": %d, \"step\": %s", look->high,
+					 float8out_internal(look->unit));
+}
+
+static void
+append_clip(StringInfo text, double low, double high)
+{
+	appendStringInfo(text, ", \"clip\": [%s, %s]", float8out_internal(low),
+					 float8out_internal(high));
 }
 
 static char *
@@ -366,15 +360,17 @@ parameters(const LookRequest *request)
 	initStringInfo(&text);
 	appendStringInfo(&text, "{\"look\": \"%s\", \"cells\": %d", looks_name(look->kind),
 					 look->cells);
-	if (look_has_values(look->kind))
-		appendStringInfo(&text, ", \"clip\": [%s, %s]",
-						 float8out_internal(look->middle + look->unit * look->low),
-						 float8out_internal(look->middle + look->unit * look->high));
 	if (look_has_scores(look->kind))
 		appendStringInfo(&text, ", \"scores\": [%s, %s]", float8out_internal(look->lowest),
 						 float8out_internal(look->highest));
 	if (look->kind == LOOK_QUANTILES)
+	{
+		append_clip(&text, look->grid.low, look->grid.high);
 		looks_append_quantiles(&text, look);
+	}
+	else if (look_has_values(look->kind))
+		append_clip(&text, look->middle + look->unit * look->low,
+					look->middle + look->unit * look->high);
 	appendStringInfo(&text, "%s}", request->provenance);
 	return text.data;
 }

@@ -33,12 +33,18 @@
 /* The level of the intervals without an option. */
 #define LOOKS_LEVEL 0.95
 
+/*
+ * The most steps of a grid of quantiles without an option: neighbouring round units differ by 5 / 2
+ * at most, so the unit is below a 65,535th of the distance of the bounds.
+ */
+#define LOOKS_STEPS 163840
+
 /* The public parameters of a call. */
 typedef struct LookRequest
 {
 	Look look;
 	double level; /* of each interval */
-	int64 steps;  /* of the grid of quantiles; 0: not said */
+	int64 steps;  /* of the grid of quantiles at most; 0: not said */
 	int64 bins;   /* of scores; 0: not said */
 	bool whole;   /* of quantiles: are values whole numbers, by their type? */
 	/* of a profile: the column that a training would predict; NULL: not said */
@@ -89,12 +95,6 @@ extern void looks_set_cells(LookRequest *request, double cells);
 extern void looks_set_bounds(LookRequest *request, double low, double high);
 
 /*
- * The steps of a grid where nobody says how many: as many as the groups leave room for.  If the
- * bounds are whole numbers, so are values of the grid; all of them, if those of the rows are whole.
- */
-extern int64 looks_usual_steps(const Look *look, bool whole, double low, double high);
-
-/*
  * Sets the cells of a histogram of scores, after the options: two for each bin.  Without the option
  * "bins" there are 10 of probabilities, or as many of scores as suit so many rows (0: not known).
  */
@@ -106,7 +106,7 @@ extern void looks_set_columns(LookRequest *request, int columns);
 /* The mechanism's name in the ledger. */
 extern const char *looks_mechanism(LookKind kind);
 
-/* Appends the members "quantiles" and "steps". */
+/* Appends the members "quantiles", "steps" and "step". */
 extern void looks_append_quantiles(StringInfo text, const Look *look);
 
 /* The cost, which follows from epsilon alone. */

@@ -312,9 +312,9 @@ encoders_set_label(Encoders *values, const char *name)
 void
 encoder_set_grid(Encoder *encoder, double low, double unit, int steps)
 {
-	encoder->edge = palloc(steps * sizeof(double));
-	for (int i = 0; i < steps; i++)
-		encoder->edge[i] = low + (i + 0.5) * unit;
+	encoder->edge = NULL;
+	encoder->center = low;
+	encoder->scale = unit;
 	encoder->categories = steps + 1;
 }
 
@@ -580,12 +580,23 @@ encoder_value_name(const Encoder *encoder, int position)
 
 /* ---- encoding one value ---- */
 
+static int
+nearest_point(const Encoder *encoder, double number)
+{
+	double point = rint((number - encoder->center) / encoder->scale);
+	int last = encoder->categories - 1;
+
+	return point < 0 ? 0 : point > last ? last : (int) point;
+}
+
 int
 encoder_bin(const Encoder *encoder, double number)
 {
 	int low = 0;
 	int high = encoder->categories - 1;
 
+	if (encoder->edge == NULL)
+		return nearest_point(encoder, number);
 	while (low < high)
 	{
 		int middle = (low + high) / 2;

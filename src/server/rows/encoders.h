@@ -84,7 +84,7 @@ typedef struct Encoder
 
 	/* bins and levels */
 	int categories; /* their number, with the one that is dropped */
-	double *edge;   /* between bins */
+	double *edge;   /* between bins; NULL: bins are the points of a grid, center + i scale */
 	ColumnSet set;  /* the levels */
 	bool drop_first;
 	/*

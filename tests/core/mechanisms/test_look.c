@@ -623,10 +623,9 @@ test_quantiles(void)
 
 		look.quantiles = 1;
 		look.quantile[0] = 900000;
-		CHECK(!look_set_steps(&look, 1, 1, 4) && !look_set_steps(&look, NAN, 1, 4));
-		CHECK(!look_set_steps(&look, 0, 1, 0));
-		CHECK(!look_set_steps(&look, 0, 1, QUANTILES_MOST_CELLS / cells));
-		CHECK(look_set_steps(&look, -10, 10, 4));
+		CHECK(!look_set_grid(&look, 1, 1, false, 4));
+		CHECK(!look_set_grid(&look, 0, 1, false, QUANTILES_MOST_CELLS / cells));
+		CHECK(look_set_grid(&look, -10, 10, false, 4));
 		CHECK(look_numbers(&look) == 5 * cells && look_answers(&look) == cells);
 		look_add(&look, cells - 1, &x, 100, number);
 		draw_cells(&look, 1000 * EPSILON_ONE, number);

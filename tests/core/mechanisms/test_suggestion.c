@@ -35,7 +35,7 @@ make_parts(Look *part)
 	part[LEVELS] = (Look){.kind = LOOK_HISTOGRAM, .cells = 3};
 	part[NUMBERS] =
 		(Look){.kind = LOOK_QUANTILES, .cells = 1, .quantiles = 2, .quantile = {250000, 500000}};
-	CHECK(look_set_steps(&part[NUMBERS], 10, 16, STEPS));
+	CHECK(look_set_grid(&part[NUMBERS], 10, 16, false, STEPS));
 	part[CONSTANTS] = (Look){.kind = LOOK_HISTOGRAM, .cells = 1};
 }
 
