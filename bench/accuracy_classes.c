@@ -4,126 +4,78 @@
  *
  *   accuracy_classes FOLDER [SET [TEXT [EPSILON]]]    as accuracy.c, with lines as there
  *
- * A row is predicted to be of the class with the highest score.  delta is 1 / n^2, adjacency
- * replace; all models have an intercept.  The descent is that of accuracy_linear.c for the softmax
- * loss.
+ * A row is predicted to be of the class with the highest score.  accuracy_target.h has the descent,
+ * here for the softmax loss.
  */
-#include "accuracy_set.h"
+#include "accuracy_target.h"
 
 #include "core/mechanisms/convex_default.h"
-#include "core/noise/zcdp.h"
-
-#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
-
-static const int steps[] = {10, 30, 100};
-static const double clips[] = {0.3, 1, 3};
-static const double lengths[] = {0.3, 1, 3};
-
-#define TUNING_RUNS 2
-#define DESCENT_RUNS 10
 
 /* Without privacy: steps with momentum. */
 #define OPEN_STEPS 600
 
-typedef struct ClassSet
+static int
+classes_of(const TargetSet *targets)
 {
-	AccuracySet set;
-	Encoding encoding; /* of the features */
-	int classes;
-	int weights; /* of a class, with the intercept */
-	double *row; /* a class, features and 1, as many as rows of the instance */
-} ClassSet;
-
-static void
-class_set_read(ClassSet *classed, const char *folder, const char *name, Memory *memory)
-{
-	AccuracySet *set = &classed->set;
-	const Instance *instance = &set->labelled;
-	int d;
-
-	accuracy_set_read(set, folder, name, memory);
-	d = classed->weights = set->dimension;
-	classed->classes = (int) set->encoding.high[0] + 1;
-	encoding_init(&classed->encoding);
-	classed->encoding.features = d - 1;
-	classed->encoding.intercept = true;
-	classed->encoding.groups = set->groups - 1;
-	for (int g = 1; g < set->groups; g++)
-		classed->encoding.group[g - 1] = set->group[g];
-	for (int j = 1; j < d; j++)
-	{
-		classed->encoding.low[j - 1] = set->encoding.low[j];
-		classed->encoding.high[j - 1] = set->encoding.high[j];
-	}
-	if (!encoding_finish(&classed->encoding))
-		exit(1);
-	classed->row = memory_allocate(memory, (size_t) instance->rows, sizeof(double) * (d + 1));
-	for (int64_t i = 0; i < instance->rows; i++)
-	{
-		double *row = classed->row + i * (d + 1);
-
-		for (int j = 0; j < d; j++)
-			row[j] = (double) instance->x[i * d + j] / FIXED_POINT_ONE;
-		row[d] = 1;
-	}
+	return (int) targets->set.encoding.high[0] + 1;
 }
 
 static void
-scores_of(const ClassSet *classed, const double *row, const double *weight, double *score)
+scores_of(const TargetSet *targets, const double *row, const double *weight, double *score)
 {
-	for (int k = 0; k < classed->classes; k++)
+	for (int k = 0; k < classes_of(targets); k++)
 	{
 		score[k] = 0;
-		for (int j = 0; j < classed->weights; j++)
-			score[k] += weight[k * classed->weights + j] * row[j + 1];
+		for (int j = 0; j < targets->features; j++)
+			score[k] += weight[k * targets->features + j] * row[j + 1];
 	}
 }
 
 static double
-percent_of(const ClassSet *classed, const double *weight)
+percent_of(const TargetSet *targets, const double *weight)
 {
-	const Instance *instance = &classed->set.labelled;
+	const Instance *instance = &targets->set.labelled;
 	double right = 0;
 
 	for (int64_t i = 0; i < instance->rows; i++)
 	{
-		const double *row = classed->row + i * (classed->weights + 1);
+		const double *row = targets->row + i * (targets->features + 1);
 		double score[INSTANCE_MAX_CLASSES];
 		int best = 0;
 
-		scores_of(classed, row, weight, score);
-		for (int k = 1; k < classed->classes; k++)
+		scores_of(targets, row, weight, score);
+		for (int k = 1; k < classes_of(targets); k++)
 			if (score[k] > score[best])
 				best = k;
 		if (best == (int) row[0])
 			right += (double) instance->positive[i];
 	}
-	return 100 * right / (double) classed->set.rows;
+	return 100 * right / (double) targets->set.rows;
 }
 
 /* ---- descent ---- */
 
 /* The sum of the rows' gradients, each clipped. */
 static void
-gradient_of(const ClassSet *classed, const double *weight, double clip, double *gradient)
+gradient_of(const TargetSet *targets, const double *weight, double clip, double *gradient)
 {
-	const Instance *instance = &classed->set.labelled;
-	int d = classed->weights;
+	const Instance *instance = &targets->set.labelled;
+	int d = targets->features;
 
-	memset(gradient, 0, sizeof(double) * (size_t) (classed->classes * d));
+	memset(gradient, 0, sizeof(double) * (size_t) (classes_of(targets) * d));
 	for (int64_t i = 0; i < instance->rows; i++)
 	{
-		const double *row = classed->row + i * (d + 1);
+		const double *row = targets->row + i * (d + 1);
 		double share[INSTANCE_MAX_CLASSES];
 		double sum = 0;
 		double square = 0;
 		double length = 0;
 		double factor;
 
-		scores_of(classed, row, weight, share);
-		for (int k = 0; k < classed->classes; k++)
+		scores_of(targets, row, weight, share);
+		for (int k = 0; k < classes_of(targets); k++)
 			sum += share[k] = exp(share[k]);
-		for (int k = 0; k < classed->classes; k++)
+		for (int k = 0; k < classes_of(targets); k++)
 		{
 			share[k] = share[k] / sum - (k == (int) row[0]);
 			square += share[k] * share[k];
@@ -131,17 +83,17 @@ gradient_of(const ClassSet *classed, const double *weight, double clip, double *
 		for (int j = 1; j <= d; j++)
 			length += row[j] * row[j];
 		factor = (double) instance->positive[i] * fmin(1, clip / sqrt(square * length + 1e-300));
-		for (int k = 0; k < classed->classes; k++)
+		for (int k = 0; k < classes_of(targets); k++)
 			for (int j = 0; j < d; j++)
 				gradient[k * d + j] += factor * share[k] * row[j + 1];
 	}
 }
 
 static double
-open_percent(const ClassSet *classed)
+open_percent(const TargetSet *targets)
 {
-	int width = classed->classes * classed->weights;
-	double radius = convex_default_radius(&classed->encoding);
+	int width = classes_of(targets) * targets->features;
+	double radius = convex_default_radius(&targets->encoding);
 	double weight[GRID_MAX_DIMENSION] = {0};
 	double before[GRID_MAX_DIMENSION] = {0};
 	double gradient[GRID_MAX_DIMENSION];
@@ -152,158 +104,50 @@ open_percent(const ClassSet *classed)
 
 		for (int j = 0; j < width; j++)
 			ahead[j] = weight[j] + t / (t + 3.0) * (weight[j] - before[j]);
-		gradient_of(classed, ahead, INFINITY, gradient);
+		gradient_of(targets, ahead, INFINITY, gradient);
 		for (int j = 0; j < width; j++)
 		{
 			before[j] = weight[j];
-			weight[j] = ahead[j] - 2 / (radius * radius) * gradient[j] / (double) classed->set.rows;
+			weight[j] = ahead[j] - 2 / (radius * radius) * gradient[j] / (double) targets->set.rows;
 		}
 	}
-	return percent_of(classed, weight);
-}
-
-static double
-descent_percent(const ClassSet *classed, double rho, int count, double clip, double length,
-				TestStream *stream)
-{
-	int width = classed->classes * classed->weights;
-	double sigma = 2 * clip * sqrt(count / (2 * rho));
-	double weight[GRID_MAX_DIMENSION] = {0};
-	double mean[GRID_MAX_DIMENSION] = {0};
-	double gradient[GRID_MAX_DIMENSION];
-
-	for (int t = 0; t < count; t++)
-	{
-		gradient_of(classed, weight, clip, gradient);
-		for (int j = 0; j < width; j++)
-		{
-			weight[j] -= length * (gradient[j] + sigma * accuracy_normal(stream)) /
-						 (double) classed->set.rows;
-			if (t >= count / 2)
-				mean[j] += weight[j] / (count - count / 2);
-		}
-	}
-	return percent_of(classed, mean);
-}
-
-static int64_t
-usual_delta(const ClassSet *classed)
-{
-	double rows = (double) classed->set.rows;
-
-	return (int64_t) ((double) DELTA_ONE / (rows * rows));
-}
-
-static Accuracy
-tuned_descent(const ClassSet *classed, double epsilon)
-{
-	double rho = zcdp_rho((int64_t) nearbyint(epsilon * EPSILON_ONE), usual_delta(classed));
-	Accuracy accuracy;
-	double best = -1;
-	int setting = 0;
-	double sum = 0;
-	double squares = 0;
-	TestStream stream;
-
-	teststream_seed(&stream, 7);
-	for (int i = 0; i <= LENGTH(steps) * LENGTH(clips) * LENGTH(lengths); i++)
-	{
-		bool last = i == LENGTH(steps) * LENGTH(clips) * LENGTH(lengths);
-		int at = last ? setting : i;
-		int runs = last ? DESCENT_RUNS : TUNING_RUNS;
-
-		sum = squares = 0;
-		for (int k = 0; k < runs; k++)
-		{
-			double percent = descent_percent(classed, rho, steps[at % LENGTH(steps)],
-											 clips[at / LENGTH(steps) % LENGTH(clips)],
-											 lengths[at / LENGTH(steps) / LENGTH(clips)], &stream);
-
-			sum += percent;
-			squares += percent * percent;
-		}
-		if (!last && sum > best)
-		{
-			best = sum;
-			setting = i;
-		}
-	}
-	accuracy_finish(&accuracy, sum, squares, DESCENT_RUNS);
-	accuracy.seconds = 0;
-	return accuracy;
+	return percent_of(targets, weight);
 }
 
 /* ---- dp_softmax ---- */
 
 /* As the server settles it (convex_choice.c). */
 static bool
-settle(const ClassSet *classed, double epsilon, bool pure, MechanismRequest *request)
+settle(const TargetSet *targets, double epsilon, bool pure, MechanismRequest *request)
 {
 	*request = (MechanismRequest){.kind = MECHANISM_OBJECTIVE,
 								  .epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE),
 								  .adjacency = ADJACENCY_REPLACE,
 								  .threads = 1};
-	grid_set_plain(&request->grid, classed->classes * classed->weights);
+	grid_set_plain(&request->grid, classes_of(targets) * targets->features);
 	request->convex.loss = LOSS_CLIPPED;
-	request->convex.classes = classed->classes;
-	request->convex.radius = convex_even_radius(&classed->encoding);
-	convex_default(request, &classed->encoding, pure ? 0 : usual_delta(classed), classed->set.rows);
+	request->convex.classes = classes_of(targets);
+	request->convex.radius = convex_even_radius(&targets->encoding);
+	convex_default(request, &targets->encoding, pure ? 0 : target_delta(targets),
+				   targets->set.rows);
 	return convex_noise_length(request) < INFINITY;
 }
 
-/* The rows with a last column of ones. */
-static Instance
-with_intercept(const ClassSet *classed, Memory *memory)
+/* Only which score is the highest counts, so any unit of the weights will do. */
+static void
+weights_of(const MechanismRequest *request, const MechanismAnswer *answer, double *weight)
 {
-	Instance instance = classed->set.labelled;
-	int d = classed->weights;
-	int32_t *x =
-		memory_allocate(memory, (size_t) instance.rows * (size_t) (d + 1), sizeof(int32_t));
-
-	for (int64_t i = 0; i < instance.rows; i++)
-	{
-		memcpy(x + i * (d + 1), instance.x + i * d, sizeof(int32_t) * (size_t) d);
-		x[i * (d + 1) + d] = FIXED_POINT_ONE;
-	}
-	instance.dimension = d + 1;
-	instance.x = x;
-	return instance;
+	for (int j = 0; j < request->grid.dimension; j++)
+		weight[j] = (double) answer->weight[j];
 }
 
-static Accuracy
-softmax_accuracy(const ClassSet *classed, const MechanismRequest *request)
-{
-	Accuracy accuracy;
-	int runs = 0;
-	double sum = 0;
-	double squares = 0;
-	double began = cpu_seconds_now();
-	TestStream stream;
-	Bits bits;
-
-	teststream_seed(&stream, 5);
-	bits_init(&bits, teststream_fill, &stream);
-	for (; runs < LEAST_RUNS; runs++)
-	{
-		Arena *arena = arena_create(check_out_of_memory);
-		MechanismTools tools = {.bits = &bits, .memory = arena_memory(arena)};
-		Instance instance = with_intercept(classed, tools.memory);
-		MechanismAnswer answer;
-		double weight[GRID_MAX_DIMENSION];
-		double percent;
-
-		mechanism_get(request->kind)->release(request, &instance, &tools, &answer);
-		for (int j = 0; j < request->grid.dimension; j++)
-			weight[j] = (double) answer.weight[j];
-		percent = percent_of(classed, weight);
-		sum += percent;
-		squares += percent * percent;
-		arena_destroy(arena);
-	}
-	accuracy_finish(&accuracy, sum, squares, runs);
-	accuracy.seconds = (cpu_seconds_now() - began) / runs;
-	return accuracy;
-}
+static const TargetModel model = {
+	.highest = true,
+	.rate = percent_of,
+	.gradient = gradient_of,
+	.weights = weights_of,
+	.settings = {.steps = {10, 30, 100}, .clips = 3, .clip = {0.3, 1, 3}, .length = {0.3, 1, 3}},
+};
 
 /* ---- rows ---- */
 
@@ -313,9 +157,9 @@ print_set(const AccuracyAsk *ask, const char *name)
 	static const char *const rows[] = {"softmax regression, not private", "dp_softmax",
 									   "dp_softmax, delta 0", "noisy gradient descent, tuned"};
 	Arena *arena = arena_create(check_out_of_memory);
-	ClassSet classed;
+	TargetSet targets;
 
-	class_set_read(&classed, ask->folder, name, arena_memory(arena));
+	target_set_read(&targets, ask->folder, name, arena_memory(arena));
 	for (int e = 0; e < ACCURACY_EPSILONS; e++)
 		for (int r = 0; r < LENGTH(rows); r++)
 		{
@@ -325,13 +169,14 @@ print_set(const AccuracyAsk *ask, const char *name)
 
 			if (!accuracy_is_asked(ask, rows[r], epsilon) || (r == 0 && e > 0))
 				continue;
-			if ((r == 1 || r == 2) && !settle(&classed, epsilon, r == 2, &request))
+			if ((r == 1 || r == 2) && !settle(&targets, epsilon, r == 2, &request))
 				continue;
 			if (r == 0)
-				accuracy.mean = open_percent(&classed);
+				accuracy.mean = open_percent(&targets);
 			else
-				accuracy = r == 3 ? tuned_descent(&classed, epsilon)
-								  : softmax_accuracy(&classed, &request);
+				accuracy = r == 3 ? descent_tuned(&model, &targets,
+												  classes_of(&targets) * targets.features, epsilon)
+								  : target_accuracy(&model, &targets, &request, 1);
 			accuracy_print(name, "classes", rows[r], epsilon, NULL, &accuracy);
 		}
 	arena_destroy(arena);
