@@ -1,6 +1,6 @@
 /*
- * accuracy_classes.c - training accuracies of dp_softmax, of softmax regression without privacy,
- * and of noisy gradient descent that is tuned with the rows in view.
+ * accuracy_classes.c - training accuracies of dp_softmax and dp_one_vs_rest, of softmax regression
+ * without privacy, and of noisy gradient descent that is tuned with the rows in view.
  *
  *   accuracy_classes FOLDER [SET [TEXT [EPSILON]]]    as accuracy.c, with lines as there
  *
@@ -10,6 +10,7 @@
 #include "accuracy_target.h"
 
 #include "core/mechanisms/convex_default.h"
+#include "core/mechanisms/grid_default.h"
 
 /* Without privacy: steps with momentum. */
 #define OPEN_STEPS 600
@@ -133,12 +134,51 @@ settle(const TargetSet *targets, double epsilon, bool pure, MechanismRequest *re
 	return convex_noise_length(request) < INFINITY;
 }
 
+/* ---- dp_one_vs_rest ---- */
+
+/* dpobj.longest_run's default. */
+#define LONGEST_RUN 600
+
+/* As the server settles it (training.c, halfspace_choice.c). */
+static bool
+settle_rest(const TargetSet *targets, double epsilon, MechanismRequest *request)
+{
+	const AccuracySet *set = &targets->set;
+	const Encoding *encoding = &targets->encoding;
+	int classes = classes_of(targets);
+	GridTerms terms = {.encoding = encoding, .rows = set->rows};
+	GridWidths widths;
+
+	*request =
+		(MechanismRequest){.kind = MECHANISM_EXPONENTIAL,
+						   .epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE) / classes,
+						   .adjacency = ADJACENCY_REPLACE,
+						   .rest = classes,
+						   .threads = 1,
+						   .run = run_terms(set->rows, encoding, (double) LONGEST_RUN / classes)};
+	terms.evidence = grid_evidence(set->rows, request->epsilon, request->adjacency);
+	terms.run = request->run;
+	for (int i = 0; i < set->numerics; i++)
+		terms.numeric[set->numeric[i] - 2] = true;
+	grid_default(&terms, &widths, &request->grid);
+	request->run = grid_default_run(&terms, &request->grid);
+	request->prior_power = widths.sparse > 0 ? 0 : GRID_DEFAULT_PRIOR;
+	request->group = select_cheapest_group(&request->grid, encoding->group, encoding->groups);
+	request->effort = run_of_grid(&request->run, &request->grid, request->group).effort;
+	return mechanism_verdict(request).finishes;
+}
+
+/* ---- models ---- */
+
 /* Only which score is the highest counts, so any unit of the weights will do. */
 static void
 weights_of(const MechanismRequest *request, const MechanismAnswer *answer, double *weight)
 {
-	for (int j = 0; j < request->grid.dimension; j++)
-		weight[j] = (double) answer->weight[j];
+	const Grid *grid = &request->grid;
+
+	for (int j = 0; j < mechanism_weights(request); j++)
+		weight[j] = request->rest > 0 ? grid->level[j % grid->dimension][answer->index[j]]
+									  : (double) answer->weight[j];
 }
 
 static const TargetModel model = {
@@ -151,33 +191,55 @@ static const TargetModel model = {
 
 /* ---- rows ---- */
 
+enum
+{
+	ROW_OPEN,
+	ROW_SOFTMAX,
+	ROW_SOFTMAX_PURE,
+	ROW_REST,
+	ROW_DESCENT,
+	ROWS
+};
+
+/* False if there is no such model. */
+static bool
+measure(const TargetSet *targets, int row, double epsilon, Accuracy *accuracy)
+{
+	MechanismRequest request;
+
+	*accuracy = (Accuracy){.sd = (double) NAN};
+	if (row == ROW_OPEN)
+		accuracy->mean = open_percent(targets);
+	else if (row == ROW_DESCENT)
+		*accuracy =
+			descent_tuned(&model, targets, classes_of(targets) * targets->features, epsilon);
+	else if (row == ROW_REST ? settle_rest(targets, epsilon, &request)
+							 : settle(targets, epsilon, row == ROW_SOFTMAX_PURE, &request))
+		*accuracy = target_accuracy(&model, targets, &request, 1);
+	else
+		return false;
+	return true;
+}
+
 static void
 print_set(const AccuracyAsk *ask, const char *name)
 {
-	static const char *const rows[] = {"softmax regression, not private", "dp_softmax",
-									   "dp_softmax, delta 0", "noisy gradient descent, tuned"};
+	static const char *const rows[ROWS] = {"softmax regression, not private", "dp_softmax",
+										   "dp_softmax, delta 0", "dp_one_vs_rest",
+										   "noisy gradient descent, tuned"};
 	Arena *arena = arena_create(check_out_of_memory);
 	TargetSet targets;
 
 	target_set_read(&targets, ask->folder, name, arena_memory(arena));
 	for (int e = 0; e < ACCURACY_EPSILONS; e++)
-		for (int r = 0; r < LENGTH(rows); r++)
+		for (int r = 0; r < ROWS; r++)
 		{
 			double epsilon = accuracy_epsilons[e];
-			Accuracy accuracy = {.sd = (double) NAN};
-			MechanismRequest request;
+			Accuracy accuracy;
 
-			if (!accuracy_is_asked(ask, rows[r], epsilon) || (r == 0 && e > 0))
-				continue;
-			if ((r == 1 || r == 2) && !settle(&targets, epsilon, r == 2, &request))
-				continue;
-			if (r == 0)
-				accuracy.mean = open_percent(&targets);
-			else
-				accuracy = r == 3 ? descent_tuned(&model, &targets,
-												  classes_of(&targets) * targets.features, epsilon)
-								  : target_accuracy(&model, &targets, &request, 1);
-			accuracy_print(name, "classes", rows[r], epsilon, NULL, &accuracy);
+			if (accuracy_is_asked(ask, rows[r], epsilon) && (r != ROW_OPEN || e == 0) &&
+				measure(&targets, r, epsilon, &accuracy))
+				accuracy_print(name, "classes", rows[r], epsilon, NULL, &accuracy);
 		}
 	arena_destroy(arena);
 }

@@ -186,8 +186,9 @@ def write_slopes(data, folder):
 
 
 def write_classes(folder, name, classes, groups, bounds, rows):
-    """rows: a class from 0 on, then the features."""
-    write(folder, name, [1] + groups, [], [(0, classes - 1)] + bounds, [(1, row) for row in rows])
+    """rows: a class from 0 on, then the features, of which those between -1 and 1 are numbers."""
+    numbers = [i for i, bound in enumerate(bounds, 2) if bound == (-1, 1)]
+    write(folder, name, [1] + groups, numbers, [(0, classes - 1)] + bounds, [(1, row) for row in rows])
 
 
 MARRIAGES = {'Never-married': 1, 'Divorced': 2, 'Separated': 2, 'Widowed': 2}  # others: 0

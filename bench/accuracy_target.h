@@ -94,7 +94,7 @@ target_delta(const TargetSet *targets)
 	return (int64_t) ((double) DELTA_ONE / (rows * rows));
 }
 
-/* The rows with targets in this unit and a last column of ones. */
+/* The rows with targets in this unit and a last column of ones; all labels are positive. */
 static inline Instance
 target_instance(const TargetSet *targets, double unit, Memory *memory)
 {
@@ -111,6 +111,7 @@ target_instance(const TargetSet *targets, double unit, Memory *memory)
 	}
 	instance.dimension = d + 1;
 	instance.x = x;
+	instance.net = instance.positive;
 	return instance;
 }
 
@@ -130,7 +131,7 @@ target_accuracy(const TargetModel *model, const TargetSet *targets, const Mechan
 
 	teststream_seed(&stream, 5);
 	bits_init(&bits, teststream_fill, &stream);
-	for (; runs < LEAST_RUNS; runs++)
+	for (; runs < LEAST_RUNS && !accuracy_is_enough(runs, cpu_seconds_now() - began); runs++)
 	{
 		Arena *arena = arena_create(check_out_of_memory);
 		MechanismTools tools = {.bits = &bits, .memory = arena_memory(arena)};
@@ -139,7 +140,7 @@ target_accuracy(const TargetModel *model, const TargetSet *targets, const Mechan
 		double weight[GRID_MAX_DIMENSION];
 		double rate;
 
-		mechanism_get(request->kind)->release(request, &instance, &tools, &answer);
+		mechanism_release(request, &instance, &tools, &answer);
 		model->weights(request, &answer, weight);
 		rate = model->rate(targets, weight);
 		sum += rate;
