@@ -221,9 +221,8 @@ settle_descent(const AccuracySet *set, const Line *line, MechanismRequest *reque
 									.radius = 0.75 * convex_default_radius(&set->encoding),
 									.lambda = LAMBDA_MIN,
 									.delta = usual_delta(set)};
-	request->descent =
-		descent_default((DescentSampling) line->noise, set->rows, request->convex.radius,
-						(double) request->epsilon / EPSILON_ONE, request->adjacency);
+	request->descent = descent_default((DescentSampling) line->noise, set->rows, &request->convex,
+									   (double) request->epsilon / EPSILON_ONE, request->adjacency);
 	return true;
 }
 

@@ -129,6 +129,9 @@ settle(const TargetSet *targets, double epsilon, bool pure, MechanismRequest *re
 	request->convex.loss = LOSS_CLIPPED;
 	request->convex.classes = classes_of(targets);
 	request->convex.radius = convex_even_radius(&targets->encoding);
+	if (convex_default_descent(request, &targets->encoding, pure ? 0 : target_delta(targets),
+							   targets->set.rows))
+		return true;
 	convex_default(request, &targets->encoding, pure ? 0 : target_delta(targets),
 				   targets->set.rows);
 	return convex_noise_length(request) < INFINITY;

@@ -51,6 +51,23 @@ SELECT dp_logistic(x, kind, 1.0, 0, '{"classes": ["red", "blue"]}') FROM petal;
 SELECT dp_softmax(x, kind, 0.000000001, 0, '{"classes": ["red", "blue"]}') FROM petal;
 SELECT dpobj.price_aggregate('softmax', 3, 1, 0, '{"classes": ["red", "blue", "green"]}') ->> 'epsilon' AS epsilon;
 
+-- Gradient descent: by its name, and by default where rows times epsilon are few.
+CREATE TABLE stamen AS
+  SELECT dp_softmax(x, kind, 4.0, 1e-6, '{"classes": ["red", "green", "blue"], "mechanism": "sgd"}') AS model FROM petal;
+SELECT avg((dp_predict_class(model, x) = kind)::int) > 0.8 AS learnt FROM stamen, petal;
+SELECT (model).mechanism, (model).guarantee, dpobj.verify(model) AS verified, round(((model).details ->> 'gradient_noise')::numeric, 2) AS noise,
+       jsonb_pretty((model).details - '{gradient_noise,classes,options}'::text[]) AS details FROM stamen;
+SELECT mechanism, epsilon, delta, pair FROM dpobj.ledger WHERE event = 'charged' AND mechanism = 'sgd' AND relation_name = 'public.petal' ORDER BY id;
+SELECT o, delta, p ->> 'mechanism' AS mechanism, p -> 'iterations' AS iterations, p -> 'radius' AS radius, p -> 'gradient_length' AS gradient_length
+  FROM unnest(ARRAY['{"n": 1800}', '{"n": 1799}', '{"n": 899, "adjacency": "add_remove"}', '{"n": 900, "adjacency": "add_remove"}', '{}', '{"n": 1799, "noise": "gaussian"}', '{"n": 1799, "radius": 1}',
+                    '{"n": 1799, "regularization": 9}', '{"n": 1799, "mechanism": "objective"}', '{"n": 1799, "step": 0.2, "iterations": 9}']::jsonb[]) WITH ORDINALITY v(o, i),
+       unnest(ARRAY[0, 1e-6]) delta, dpobj.price_aggregate('softmax', 3, 1, delta, o || '{"classes": ["red", "green", "blue"]}') p
+ WHERE delta > 0 OR i = 2 ORDER BY i, delta;
+SELECT dp_softmax(x, kind, 1.0, 0, '{"classes": ["red", "blue"], "mechanism": "sgd"}') FROM petal;
+SELECT dp_softmax(x, kind, 1.0, 1e-6, '{"classes": ["red", "blue"], "mechanism": "sgd", "noise": "gamma"}') FROM petal;
+SELECT dp_softmax(x, kind, 1.0, 1e-6, '{"classes": ["red", "blue"], "mechanism": "sgd", "sampling": "poisson"}') FROM petal;
+SELECT dp_softmax(x, kind, 1.0, 1e-6, '{"classes": ["red", "blue"], "mechanism": "objective", "step": 1}') FROM petal;
+
 -- A class is no yes or no, and has a score of its own.
 SELECT dp_predict(model, ARRAY[1, 0, 0]) FROM sepal;
 SELECT dp_score(model, ARRAY[1, 0, 0]) FROM sepal;

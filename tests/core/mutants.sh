@@ -187,6 +187,8 @@ mutants=(
   '256|test_accounting|a release of two parts: in zCDP the pure part costs nothing'
   '291|test_accounting|a release of two parts: the pure part has no Renyi divergence'
   '292|test_guarantee|a release of two parts: the pure part has no privacy loss distribution'
+  '303|test_descent|several classes: descent does not shorten the gradients of rows'
+  '304|test_descent|several classes: the noise of descent is for shorter gradients'
   '257|test_spill|rows: those in a spill file are not counted as usable'
   '294|test_estimate|estimate: the interval of a share for noise of 1.3 times the rate'
   '295|test_look|look: negative rows of a histogram of scores without noise'

@@ -1,8 +1,9 @@
 /*
- * descent.h - noisy gradient descent for a convex model (theorems D1 to D5).
+ * descent.h - noisy gradient descent for a convex model (theorems D1 to D6).
  *
  * In the units of convex.h |v| <= 1 and |psi'| <= c (loss_steepness()), so one row adds a vector of
- * norm c at most to a sum of gradients.  Every step releases
+ * norm c at most to a sum of gradients; with several classes its vector is shortened to c.  Every
+ * step releases
  *
  *   o_t = round(sum over the batch of psi' y v + z N(0, I))
  *
@@ -31,6 +32,9 @@ extern const char *const descent_sampling_names[DESCENT_SAMPLINGS];
 #define DESCENT_MAX_ITERATIONS 100000
 #define DESCENT_MAX_ROWS INT64_C(1000000000000000)
 
+/* c with several classes (rule D7). */
+#define DESCENT_CLASSES_LONGEST 0.15
+
 /* The range of step and norm, in units of u. */
 #define DESCENT_LENGTH_MIN 0x1p-20
 #define DESCENT_LENGTH_MAX 0x1p20
@@ -45,15 +49,19 @@ typedef struct DescentTerms
 	double norm;    /* u stays in the ball of this radius */
 } DescentTerms;
 
+/* c: the longest vector that one row adds to a sum of gradients. */
+extern double descent_longest(const ConvexTerms *convex);
+
 /*
  * The default terms, from public parameters alone; rows is 0 if it is not declared.  Found by trial
  * on Adult (bench/accuracy): steps of 2 and weights of norm 40 at most for features in -1 .. 1, in
- * units of w = u / radius; a smaller norm if rows times epsilon is small.
+ * units of w = u / radius; a smaller norm if rows times epsilon is small.  With several classes
+ * (rule D7) steps of 0.1 and a norm of 40.
  */
-extern DescentTerms descent_default(DescentSampling sampling, int64_t rows, double radius,
-									double epsilon, Adjacency adjacency);
+extern DescentTerms descent_default(DescentSampling sampling, int64_t rows,
+									const ConvexTerms *convex, double epsilon, Adjacency adjacency);
 
-/* Are all terms in range, those of the loss included? */
+/* Are all terms in range, those of the loss included?  Classes are for all rows in every step. */
 extern bool descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex);
 
 /*

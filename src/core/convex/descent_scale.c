@@ -5,10 +5,11 @@
 
 #include <math.h>
 
+#include "core/convex/convex_loss.h"
 #include "core/noise/calibration.h"
 #include "core/noise/rdp.h"
 
-/* Covers what rounding gradients to 2^-85 adds to the sensitivity. */
+/* Covers what rounding to 2^-85, and doubles that shorten gradients, add to the sensitivity. */
 #define SAFE (1 + 1e-10)
 
 /* The largest deviation whose rounded sums fit the intervals of a draw. */
@@ -19,6 +20,8 @@
 #define DEFAULT_NORM_MOST 40.0
 #define DEFAULT_ITERATIONS 50
 #define DEFAULT_SAMPLED_ITERATIONS 200
+#define DEFAULT_CLASSES_STEP 0.1
+#define DEFAULT_CLASSES_ITERATIONS 100
 #define DEFAULT_BATCHES 16 /* batches in the declared rows */
 #define DEFAULT_ROWS 16000 /* if rows is not declared */
 
@@ -43,12 +46,24 @@ clip_length(double length)
 	return fmin(fmax(length, DESCENT_LENGTH_MIN), DESCENT_LENGTH_MAX);
 }
 
+double
+descent_longest(const ConvexTerms *convex)
+{
+	return convex->classes > 0 ? DESCENT_CLASSES_LONGEST : loss_steepness(convex->loss);
+}
+
 DescentTerms
-descent_default(DescentSampling sampling, int64_t rows, double radius, double epsilon,
+descent_default(DescentSampling sampling, int64_t rows, const ConvexTerms *convex, double epsilon,
 				Adjacency adjacency)
 {
 	bool full = sampling == DESCENT_FULL;
+	double radius = convex->radius;
 
+	if (convex->classes > 0)
+		return (DescentTerms){.sampling = sampling,
+							  .iterations = DEFAULT_CLASSES_ITERATIONS,
+							  .step = clip_length(DEFAULT_CLASSES_STEP * radius),
+							  .norm = clip_length(DEFAULT_NORM_MOST * radius)};
 	return (DescentTerms){
 		.sampling = sampling,
 		.iterations = full ? DEFAULT_ITERATIONS : DEFAULT_SAMPLED_ITERATIONS,
@@ -79,6 +94,7 @@ descent_terms_valid(const DescentTerms *terms, const ConvexTerms *convex)
 	return (unsigned) terms->sampling < DESCENT_SAMPLINGS && terms->iterations >= 1 &&
 		   terms->iterations <= DESCENT_MAX_ITERATIONS && batch_valid(terms) &&
 		   length_valid(terms->step) && length_valid(terms->norm) && convex_terms_valid(convex) &&
+		   (convex->classes == 0 || terms->sampling == DESCENT_FULL) &&
 		   convex->noise == CONVEX_GAUSSIAN;
 }
 

@@ -27,8 +27,9 @@ newton_evaluate(const Newton *search, NewtonPoint *point, double *hessian)
 	const ConvexObjective *objective = search->objective;
 
 	if (objective->classes > 0)
-		softmax_pass(objective->rows, objective->softmax, objective->classes, objective->lambda,
-					 objective->b, point->u, search->memory, point->gradient, hessian);
+		softmax_pass(objective->rows, objective->softmax, objective->classes, INFINITY,
+					 objective->lambda, objective->b, point->u, search->memory, point->gradient,
+					 hessian);
 	else
 		convex_pass(objective->rows, objective->table, objective->lambda, objective->b, point->u,
 					search->memory, point->gradient, hessian);

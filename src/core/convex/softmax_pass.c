@@ -23,6 +23,7 @@ typedef struct SoftmaxWork
 	const SplitWeights *split;
 	int dimension;
 	int classes;
+	double longest;
 	int pairs; /* of the Hessian's sums; 0 without one */
 	GradientSums sums;
 	HessianSums *hessian;
@@ -47,12 +48,44 @@ set_raised_bends(Wide *share, int classes, int class)
 		share[k] = k == class ? 0 : (Wide) ((double) share[k] * sqrt(2));
 }
 
+/* The factors of slopes are in units of 2^-32. */
+#define FACTOR_BITS 32
+
+/*
+ * Shortens (e_class - p) (x) v to the longest length.  Doubles find the factor, integers apply it
+ * and round towards 0.
+ */
+static void
+shorten(const SoftmaxWork *work, const int32_t *v, Wide *slope)
+{
+	double slopes = 0;
+	double row = 0;
+	double factor;
+	Wide whole;
+
+	for (int k = 0; k < work->classes; k++)
+	{
+		double value = ldexp((double) slope[k], -SLOPE_FINE_BITS);
+
+		slopes += value * value;
+	}
+	for (int j = 0; j < work->dimension; j++)
+		row += (double) v[j] * v[j];
+	factor = work->longest / (sqrt(slopes * row) * ldexp(1, -ROW_BITS));
+	if (!(factor < 1) || MUTANT(303))
+		return;
+	whole = (Wide) ldexp(factor, FACTOR_BITS);
+	for (int k = 0; k < work->classes; k++)
+		slope[k] = slope[k] / ((Wide) 1 << FACTOR_BITS) * whole;
+}
+
 /* Adds labels of one class: e_class - p, a slope as those of a loss of the margin. */
 static void
 add_row(SoftmaxWork *work, const int32_t *v, int64_t labels, int class, Wide *share)
 {
 	int dimension = work->dimension;
 	Wide score[INSTANCE_MAX_CLASSES];
+	Wide slope[INSTANCE_MAX_CLASSES];
 	bool raised;
 
 	for (int k = 0; k < work->classes; k++)
@@ -60,12 +93,12 @@ add_row(SoftmaxWork *work, const int32_t *v, int64_t labels, int class, Wide *sh
 							 dimension, OPEN_REACH);
 	raised = softmax_shares(work->table, score, work->classes, class, share);
 	for (int k = 0; k < work->classes; k++)
-	{
-		Wide slope = (k == class && !MUTANT(248) ? (Wide) 1 << SLOPE_FINE_BITS : 0) - share[k];
-
-		add_pull(v, labels, 0, slope, 0, dimension, work->sums.part + k * dimension,
+		slope[k] = (k == class && !MUTANT(248) ? (Wide) 1 << SLOPE_FINE_BITS : 0) - share[k];
+	if (work->longest < INFINITY)
+		shorten(work, v, slope);
+	for (int k = 0; k < work->classes; k++)
+		add_pull(v, labels, 0, slope[k], 0, dimension, work->sums.part + k * dimension,
 				 work->sums.rest + k * dimension);
-	}
 	if (raised)
 		set_raised_bends(share, work->classes, class);
 }
@@ -172,13 +205,15 @@ read_hessian(SoftmaxWork *work, int64_t lambda, Memory *memory, double *hessian)
 }
 
 void
-softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t lambda,
-			 const Wide *b, const Wide *u, Memory *memory, Wide *gradient, double *hessian)
+softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, double longest,
+			 int64_t lambda, const Wide *b, const Wide *u, Memory *memory, Wide *gradient,
+			 double *hessian)
 {
 	int width = classes * rows->dimension;
 	SoftmaxWork shape = {.table = table,
 						 .dimension = rows->dimension,
 						 .classes = classes,
+						 .longest = longest,
 						 .pairs = hessian == NULL ? 0 : classes * (classes - 1) / 2};
 	void *work[CREW_MAX_THREADS];
 	SoftmaxWork *first;

@@ -18,9 +18,13 @@
 #include "core/convex/convex_rows.h"
 #include "core/convex/softmax.h"
 
-/* Weights, gradient, b and Hessian as in convex_pass(), of dimension classes x rows->dimension. */
-extern void softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, int64_t lambda,
-						 const Wide *b, const Wide *u, Memory *memory, Wide *gradient,
-						 double *hessian);
+/*
+ * Weights, gradient, b and Hessian as in convex_pass(), of dimension classes x rows->dimension.
+ * What a label adds to the gradient is shortened to length longest, to within 2^-40 of it
+ * (theorem D6); INFINITY: as it is.  The Hessian does not know of it.
+ */
+extern void softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, double longest,
+						 int64_t lambda, const Wide *b, const Wide *u, Memory *memory,
+						 Wide *gradient, double *hessian);
 
 #endif

@@ -305,6 +305,35 @@ convex_default(MechanismRequest *request, const Encoding *encoding, int64_t delt
 	request->convex.lambda = convex_default_lambda_for_noise(request, rows);
 }
 
+/* ---- several classes ---- */
+
+/* Found by trial: rows times epsilon for each weight, less under replace. */
+#define DESCENT_ROWS 75.0
+
+bool
+convex_default_descent(MechanismRequest *request, const Encoding *encoding, int64_t delta,
+					   int64_t rows)
+{
+	MechanismRequest descent = *request;
+	double epsilon = privacy_epsilon(request->epsilon);
+
+	if (delta == 0 || rows == 0 ||
+		(double) rows * epsilon / privacy_margin(request->adjacency) >=
+			DESCENT_ROWS * request->grid.dimension)
+		return false;
+	descent.kind = MECHANISM_SGD;
+	descent.convex.loss = LOSS_CLIPPED;
+	descent.convex.radius = convex_default_radius(encoding);
+	descent.convex.lambda = LAMBDA_MIN;
+	convex_set_noise(&descent, CONVEX_GAUSSIAN, delta);
+	descent.descent =
+		descent_default(DESCENT_FULL, rows, &descent.convex, epsilon, request->adjacency);
+	if (!mechanism_verdict(&descent).admitted)
+		return false;
+	*request = descent;
+	return true;
+}
+
 /* ---- targets ---- */
 
 /*

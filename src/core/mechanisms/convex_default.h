@@ -69,6 +69,13 @@ extern void convex_default(MechanismRequest *request, const Encoding *encoding, 
 						   int64_t rows);
 
 /*
+ * For a request with classes, epsilon, adjacency and dimension: makes it one of mechanism sgd where
+ * that is better than objective (rule D7), and returns whether it is.
+ */
+extern bool convex_default_descent(MechanismRequest *request, const Encoding *encoding,
+								   int64_t delta, int64_t rows);
+
+/*
  * Sets loss and radius as well, for a classifier whose probabilities are not asked for (rule U13):
  * the clipped loss, with K-norm noise or, on shorter rows, Gaussian noise.  Returns the noise of a
  * column beside rows of their usual length.

@@ -1,15 +1,17 @@
 /*
  * descent_run.c - noisy sums of gradients, and the iterates that follow from them.
  *
- * The sum of gradients over a batch is an integer vector, exactly a sum of one vector of norm 1 at
- * most for each label.  It is rounded to 2^-85; real noise is added and the sum rounded exactly to
- * 2^-20.  All later steps are functions of these integers (theorem D4), so they may use doubles.
+ * The sum of gradients over a batch is an integer vector, exactly a sum of one vector of norm c at
+ * most for each label (descent.h).  It is rounded to 2^-85; real noise is added and the sum rounded
+ * exactly to 2^-20.  All later steps are functions of these integers (theorem D4), so they may use
+ * doubles.
  */
 #include "core/mechanisms/descent_run.h"
 
 #include <math.h>
 
 #include "core/convex/convex_pass.h"
+#include "core/convex/softmax_pass.h"
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
 #include "core/random/real_noise.h"
@@ -31,12 +33,28 @@ typedef struct Observer
 	const MechanismRequest *request;
 	const MechanismTools *tools;
 	LossTable table;
+	SoftmaxTable softmax; /* of several classes */
 	double noise;
 	ConvexRows rows;
 	Batch batch;
 	mpz_t offset[GRID_MAX_DIMENSION];
 	mpz_t integer[GRID_MAX_DIMENSION];
 } Observer;
+
+/* The exact sum of gradients over the batch. */
+static void
+sum_gradients(Observer *observer, const Wide *point, Wide *sum)
+{
+	const ConvexTerms *terms = &observer->request->convex;
+	Memory *memory = observer->tools->memory;
+	Wide none[GRID_MAX_DIMENSION] = {0};
+
+	if (terms->classes > 0)
+		softmax_pass(&observer->rows, &observer->softmax, terms->classes, descent_longest(terms), 0,
+					 none, point, memory, sum, NULL);
+	else
+		convex_pass(&observer->rows, &observer->table, 0, none, point, memory, sum, NULL);
+}
 
 /*
  * Sets the rounded noisy sum of gradients at u, in one pass over the rows, which also draws the
@@ -47,14 +65,13 @@ observe(Observer *observer, const double *u, double *gradient)
 {
 	const MechanismTools *tools = observer->tools;
 	int dimension = observer->request->grid.dimension;
-	Wide none[GRID_MAX_DIMENSION] = {0};
 	Wide point[GRID_MAX_DIMENSION];
 	Wide sum[GRID_MAX_DIMENSION];
 	RealDraw *draw;
 
 	for (int j = 0; j < dimension; j++)
 		point[j] = (Wide) ldexp(u[j], WEIGHT_BITS);
-	convex_pass(&observer->rows, &observer->table, 0, none, point, tools->memory, sum, NULL);
+	sum_gradients(observer, point, sum);
 	for (int j = 0; j < dimension; j++)
 		mpz_from_wide(observer->offset[j], sum[j]);
 	draw = real_draw_create(REAL_GAUSSIAN, dimension, observer->noise, tools->bits, tools->memory);
@@ -77,6 +94,11 @@ observer_open(Observer *observer, const MechanismRequest *request, double noise,
 	loss_table_make(request->convex.loss, &observer->table);
 	convex_rows_make(instance, request->convex.radius, request->threads, tools->memory,
 					 &observer->rows);
+	if (request->convex.classes > 0)
+	{
+		softmax_table_make(&observer->softmax);
+		convex_rows_set_classes(&observer->rows);
+	}
 	observer->batch = (Batch){.sampling = terms->sampling,
 							  .size = terms->batch,
 							  .rows = terms->rows,

@@ -1,11 +1,11 @@
 /*
  * mech_sgd.c - noisy gradient descent with averaged iterates (Bassily, Smith and Thakurta
- * 2014; Abadi and others 2016; theorems D1 to D3).
+ * 2014; Abadi and others 2016; theorems D1 to D3 and D6).
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/convex/convex_loss.h"
+#include "core/base/mutant.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/mechanisms/descent_run.h"
 #include "core/mechanisms/mechanism.h"
@@ -13,7 +13,7 @@
 /* Of one number of the noise. */
 #define NOISE_SECONDS 50e-6
 
-/* z over the steepness of the loss. */
+/* z / c. */
 static double
 noise_of(const MechanismRequest *request)
 {
@@ -26,7 +26,7 @@ noise_of(const MechanismRequest *request)
 static double
 gradient_noise(const MechanismRequest *request)
 {
-	return noise_of(request) * loss_steepness(request->convex.loss);
+	return noise_of(request) * (MUTANT(304) ? 0.1 : descent_longest(&request->convex));
 }
 
 static void
@@ -99,6 +99,9 @@ describe(const MechanismRequest *request, Facts *facts)
 		facts_integer(facts, "batch", terms->batch);
 		facts_integer(facts, "n", terms->rows);
 	}
+	if (request->convex.classes > 0)
+		facts_number(facts, "gradient_length", descent_longest(&request->convex) * radius,
+					 FACT_EXACT);
 	facts_number(facts, "step", terms->step / radius, FACT_EXACT);
 	facts_number(facts, "norm", terms->norm / radius, FACT_EXACT);
 	facts_number(facts, "gradient_noise", gradient_noise(request) * radius, FACT_EXACT);

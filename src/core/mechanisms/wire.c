@@ -227,10 +227,11 @@ request_fields(Wire *wire, MechanismRequest *request)
 		convex_fields(wire, &request->convex, request->grid.dimension);
 	if (!wire->failed && mechanism_of(request)->convex)
 		wire->failed = mechanism_of(request)->targets != (request->convex.loss == LOSS_SQUARES);
-	/* other mechanisms know neither classes nor levels */
+	/* other mechanisms know no levels, and of them descent alone knows classes */
 	if (!wire->failed && mechanism_of(request)->terms != TERMS_NOISE)
 		wire->failed =
-			request->convex.classes > 0 || mechanism_weights(request) > request->grid.dimension;
+			(request->convex.classes > 0 && mechanism_of(request)->terms != TERMS_DESCENT) ||
+			mechanism_weights(request) > request->grid.dimension;
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_POOL)
 		pool_fields(wire, &request->convex, request->grid.dimension, &request->pool);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)

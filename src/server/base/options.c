@@ -141,7 +141,9 @@ mechanism_methods(const Mechanism *mechanism)
 		return mechanism->convex ? FOR_LINEAR : FOR_SIMPLEX;
 	if (!mechanism->convex)
 		return FOR_GRID;
-	return mechanism->terms == TERMS_NOISE ? FOR_CONVEX | FOR_SOFTMAX : FOR_CONVEX;
+	return mechanism->terms == TERMS_NOISE || mechanism->terms == TERMS_DESCENT
+			   ? FOR_CONVEX | FOR_SOFTMAX
+			   : FOR_CONVEX;
 }
 
 static bool
@@ -592,7 +594,8 @@ static const OptionKey keys[] = {
 	{"grid", read_grid, true, FOR_GRID},
 	{"groups", read_groups, false, FOR_ALL},
 	{"intercept", read_intercept, true, FOR_ALL},
-	{"iterations", read_integer, false, FOR_CONVEX, FIELD(iterations), 1, DESCENT_MAX_ITERATIONS},
+	{"iterations", read_integer, false, FOR_CONVEX | FOR_SOFTMAX, FIELD(iterations), 1,
+	 DESCENT_MAX_ITERATIONS},
 	{"levels", read_levels, false, FOR_CONVEX | FOR_LINEAR},
 	{"loss", read_loss, true, 1 << METHOD_LOGISTIC},
 	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
@@ -604,7 +607,7 @@ static const OptionKey keys[] = {
 	{"negative", read_label_values, true, FOR_NAMED | FOR_AUTO, FIELD(negative)},
 	{"net", read_integer, true, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
 	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_CLASSES},
-	{"norm", read_positive, true, FOR_CONVEX, FIELD(norm)},
+	{"norm", read_positive, true, FOR_CONVEX | FOR_SOFTMAX, FIELD(norm)},
 	{"numeric", read_numeric, false, FOR_ALL},
 	{"part_nodes", read_integer, true, FOR_GRID, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
 	{"parts", read_integer, true, FOR_GRID, FIELD(parts), 1, SAMPLE_MAX_PARTS},
@@ -617,7 +620,7 @@ static const OptionKey keys[] = {
 	{"sampling", read_sampling, true, FOR_CONVEX},
 	{"scale", read_scale, false, FOR_ALL},
 	{"solver", read_solver, false, FOR_GRID},
-	{"step", read_positive, true, FOR_CONVEX, FIELD(step)},
+	{"step", read_positive, true, FOR_CONVEX | FOR_SOFTMAX, FIELD(step)},
 	{"target", read_target, false, FOR_ALL},
 	{"time_limit", read_integer, false, FOR_ALL, FIELD(time_limit), 0, INT_MAX / 1000,
 	 "a whole number of seconds, 0 for no limit"},

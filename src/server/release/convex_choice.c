@@ -17,17 +17,19 @@
 
 /* ---- radius ---- */
 
-double
-convex_choose_radius(TrainingMethod method, const Options *options, const Encoding *encoding)
+/* The radius that rows are clipped to: the option's, or the default for their encoding. */
+static double
+choose_radius(TrainingMethod method, const Options *options, const Mechanism *mechanism,
+			  const Encoding *encoding)
 {
-	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_CONVEX);
-	double share = mechanism != NULL && mechanism->clip_share > 0 ? mechanism->clip_share : 1;
+	double share = mechanism->clip_share > 0 ? mechanism->clip_share : 1;
 	double radius = options->radius;
 
 	if (radius == 0 && method == METHOD_LINEAR)
 		return convex_usual_radius(encoding);
 	if (radius == 0 && method == METHOD_SOFTMAX)
-		return convex_even_radius(encoding);
+		return mechanism->terms == TERMS_DESCENT ? convex_default_radius(encoding)
+												 : convex_even_radius(encoding);
 	if (radius == 0)
 		return fmax(convex_default_radius(encoding) * share, CONVEX_RADIUS_MIN);
 	if (radius < CONVEX_RADIUS_MIN || radius > CONVEX_RADIUS_MAX)
@@ -206,20 +208,36 @@ choose_levels(const Options *options, const Encoding *encoding, const Mechanism 
 	memcpy(request->convex.levels, encoding->levels, sizeof(request->convex.levels));
 }
 
+/* The mechanism, where the default depends on more than the method (rule D7). */
+static const Mechanism *
+choose_mechanism(TrainingMethod method, const Options *options, const Encoding *encoding,
+				 int64 delta, const MechanismRequest *request)
+{
+	MechanismRequest descent = *request;
+	bool named = options->mechanism != NULL || options->noise != NOISE_AUTO ||
+				 options->radius != 0 || options->regularization > 0;
+
+	if (method == METHOD_SOFTMAX && !named &&
+		convex_default_descent(&descent, encoding, delta, options->n))
+		return mechanism_get(descent.kind);
+	return mechanism_choose(method, options);
+}
+
 void
 convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
 			  MechanismRequest *request)
 {
-	const Mechanism *mechanism = mechanism_choose(method, options);
+	const Mechanism *mechanism;
 
 	grid_set_plain(&request->grid, mechanism_choose_weights(options, encoding_dimension(encoding)));
 	request->convex.classes = options->classes;
+	mechanism = choose_mechanism(method, options, encoding, delta, request);
 	request->kind = mechanism_kind(mechanism);
 	request->convex.loss = method == METHOD_SVM       ? LOSS_HUBER
 						   : method == METHOD_LINEAR  ? LOSS_SQUARES
 						   : method == METHOD_SOFTMAX ? LOSS_CLIPPED
 													  : options->loss;
-	request->convex.radius = convex_choose_radius(method, options, encoding);
+	request->convex.radius = choose_radius(method, options, mechanism, encoding);
 	choose_levels(options, encoding, mechanism, request);
 	convex_set_noise(request, CONVEX_GAMMA, 0);
 	mechanism_check_options(options, mechanism);

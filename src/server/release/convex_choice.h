@@ -20,11 +20,4 @@
 extern void convex_choose(TrainingMethod method, const Options *options, const Encoding *encoding,
 						  int64 delta, MechanismRequest *request);
 
-/*
- * Returns the radius that rows are clipped to: the option's, or the default for their encoding.
- * Raises 22023 if the option is out of range.
- */
-extern double convex_choose_radius(TrainingMethod method, const Options *options,
-								   const Encoding *encoding);
-
 #endif

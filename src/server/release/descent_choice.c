@@ -87,7 +87,7 @@ descent_choose(const Options *options, int64 delta, MechanismRequest *request)
 
 	set_noise(options, delta, &request->convex);
 	check_rows(options);
-	*terms = descent_default(options->sampling, options->n, radius,
+	*terms = descent_default(options->sampling, options->n, &request->convex,
 							 (double) request->epsilon / EPSILON_ONE, request->adjacency);
 	if (options->batch > 0)
 		terms->batch = options->batch;

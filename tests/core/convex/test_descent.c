@@ -5,6 +5,7 @@
 #include "core/convex/batch.h"
 #include "core/noise/calibration.h"
 #include "core/convex/convex_pass.h"
+#include "core/convex/softmax_pass.h"
 #include "core/mechanisms/descent_run.h"
 #include "core/noise/rdp.h"
 
@@ -235,6 +236,10 @@ test_terms(void)
 	CHECK(descent_terms_valid(&good, &convex));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		CHECK(!descent_terms_valid(&bad[i], &convex));
+	convex.loss = LOSS_CLIPPED;
+	convex.classes = 3;
+	CHECK(!descent_terms_valid(&good, &convex)); /* batches */
+	convex.classes = 0;
 	convex.noise = CONVEX_GAMMA;
 	convex.delta = 0;
 	CHECK(!descent_terms_valid(&good, &convex));
@@ -245,9 +250,11 @@ test_terms(void)
 	{
 		DescentSampling sampling = (DescentSampling) below(DESCENT_SAMPLINGS);
 		int64_t rows = 1 + (int64_t) below(1000);
-		double radius = exp(between(log(CONVEX_RADIUS_MIN), log(CONVEX_RADIUS_MAX)));
 
-		good = descent_default(sampling, rows, radius, exp(between(-20, 8)), (Adjacency) below(2));
+		convex.radius = exp(between(log(CONVEX_RADIUS_MIN), log(CONVEX_RADIUS_MAX)));
+		convex.classes = sampling == DESCENT_FULL ? 3 * (int) below(2) : 0;
+		convex.loss = convex.classes > 0 ? LOSS_CLIPPED : LOSS_LOGISTIC;
+		good = descent_default(sampling, rows, &convex, exp(between(-20, 8)), (Adjacency) below(2));
 		CHECK(descent_terms_valid(&good, &convex));
 	}
 }
@@ -348,6 +355,118 @@ test_sensitivity(void)
 	CHECK_WHOLE(most > 0.999);
 }
 
+/* ---- several classes ---- */
+
+#define CLASSES 3
+#define LAW_RUNS 10000
+
+static void
+sum_of_classes(const Wide *u, double longest, double *sum)
+{
+	static SoftmaxTable table;
+	static bool made;
+	Wide none[CLASSES * MOST_DIMENSION] = {0};
+	Wide gradient[CLASSES * MOST_DIMENSION];
+	ConvexRows rows;
+
+	if (!made)
+		softmax_table_make(&table);
+	made = true;
+	convex_rows_make(&problem.instance, 1, 1, memory, &rows);
+	convex_rows_set_classes(&rows);
+	softmax_pass(&rows, &table, CLASSES, longest, 0, none, u, memory, gradient, NULL);
+	for (int j = 0; j < CLASSES * rows.dimension; j++)
+		sum[j] = ldexp((double) gradient[j], -GRADIENT_BITS);
+	convex_rows_release(&rows, memory);
+}
+
+static double
+length_of(const double *vector, int dimension)
+{
+	double square = 0;
+
+	for (int j = 0; j < dimension; j++)
+		square += vector[j] * vector[j];
+	return sqrt(square);
+}
+
+/* A label's gradient, which is shortened and keeps its direction. */
+static void
+test_shortened(void)
+{
+	bool seen[2] = {false};
+
+	for (int i = 0; i < check_repetitions(3000); i++)
+	{
+		int dimension = 1 + below(4);
+		int width = CLASSES * dimension;
+		double longest = between(0.05, 0.5);
+		double whole[CLASSES * MOST_DIMENSION];
+		double shortened[CLASSES * MOST_DIMENSION];
+		double length;
+		double factor;
+		Wide u[CLASSES * MOST_DIMENSION];
+
+		make_problem(dimension + 1, 1);
+		problem.x[0] = below(CLASSES) * FIXED_POINT_ONE;
+		problem.positive[0] = 1;
+		problem.negative[0] = 0;
+		for (int j = 0; j < width; j++)
+			u[j] = (Wide) ldexp(between(-4, 4), WEIGHT_BITS);
+		sum_of_classes(u, INFINITY, whole);
+		sum_of_classes(u, longest, shortened);
+		length = length_of(whole, width);
+		factor = fmin(1, longest / length);
+		seen[factor < 1] = true;
+		CHECK(length_of(shortened, width) <= longest * (1 + 1e-10));
+		for (int j = 0; j < width; j++)
+			CHECK(fabs(shortened[j] - factor * whole[j]) < 1e-8);
+	}
+	CHECK_WHOLE(seen[0] && seen[1]);
+}
+
+/*
+ * After one step the weight of a label's class is above 0 if and only if its noisy sum is below it.
+ * The gradient at 0 is (1 / 2, -1 / 2) for two classes, and is shortened.
+ */
+static void
+test_classes_law(void)
+{
+	enum
+	{
+		FEATURES = 10
+	};
+	static int32_t x[FEATURES * (FEATURES + 1)];
+	static const int64_t none[FEATURES];
+	int64_t labels[FEATURES];
+	Instance instance = {
+		.dimension = FEATURES + 1, .rows = FEATURES, .x = x, .positive = labels, .negative = none};
+	MechanismRequest request =
+		make_request(make_terms(DESCENT_FULL, 1, 0, 0), 2 * FEATURES, 2, 0.1, ADJACENCY_ADD_REMOVE);
+	int runs = check_repetitions(LAW_RUNS) / FEATURES;
+	double z = descent_noise(&request.descent, 2, 0.1, request.adjacency, NULL);
+	double truth = normal_cdf(M_SQRT1_2 / z);
+	int count = 0;
+	int above = 0;
+
+	request.convex.loss = LOSS_CLIPPED;
+	request.convex.classes = 2;
+	for (int j = 0; j < FEATURES; j++)
+	{
+		x[j * (FEATURES + 1) + 1 + j] = FIXED_POINT_ONE; /* of class 0 */
+		labels[j] = 1;
+	}
+	for (int i = 0; i < runs; i++)
+	{
+		double weight[2 * FEATURES];
+
+		run(&request, 0, &instance, weight);
+		for (int j = 0; j < FEATURES; j++, count++)
+			above += weight[j] > 0;
+	}
+	CHECK(fabs((double) above / count - truth) < 5 * sqrt(truth * (1 - truth) / count));
+}
+
 /* ---- the law of what is released ---- */
 
 /*
@@ -377,8 +496,6 @@ draw_weights(const MechanismRequest *request, double noise, int64_t labels, int 
 	for (int i = 0; i + WIDTH <= count; i += WIDTH)
 		run(request, noise, &instance, weight + i);
 }
-
-#define LAW_RUNS 10000
 
 /* P(k of a row's 4 labels are in a batch): 2 of 8 places for each row are. */
 static double
@@ -565,6 +682,8 @@ main(void)
 	test_noise();
 	test_terms();
 	test_sensitivity();
+	test_shortened();
+	test_classes_law();
 	for (int sampling = 0; sampling < DESCENT_SAMPLINGS; sampling++)
 		test_sign_law((DescentSampling) sampling);
 	test_audit(1, 0.01, 0.85);

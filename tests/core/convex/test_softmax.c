@@ -271,7 +271,8 @@ test_gradients(void)
 			wide_b[j] = wide_of(b[j], GRADIENT_BITS);
 			wide_u[j] = wide_of(u[j], WEIGHT_BITS);
 		}
-		softmax_pass(&rows, &table, classes, lambda, wide_b, wide_u, memory, exact, hessian);
+		softmax_pass(&rows, &table, classes, INFINITY, lambda, wide_b, wide_u, memory, exact,
+					 hessian);
 		plain_pass(&data, TEST_RADIUS, ldexp((double) lambda, -LAMBDA_BITS), b, u, plain,
 				   plain_matrix);
 		for (int j = 0; j < width; j++)

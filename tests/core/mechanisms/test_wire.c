@@ -183,7 +183,9 @@ draw_descent(ConvexTerms *convex, DescentTerms *terms)
 {
 	convex->noise = CONVEX_GAUSSIAN;
 	convex->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE - 1);
-	terms->sampling = (DescentSampling) teststream_below(&stream, DESCENT_SAMPLINGS);
+	terms->sampling = convex->classes > 0
+						  ? DESCENT_FULL
+						  : (DescentSampling) teststream_below(&stream, DESCENT_SAMPLINGS);
 	terms->iterations = 1 + below(DESCENT_MAX_ITERATIONS);
 	if (terms->sampling != DESCENT_FULL)
 	{
@@ -258,8 +260,9 @@ draw_problem(Problem *problem)
 	{
 		draw_terms(&request->convex, mechanism_get(request->kind)->targets,
 				   request->grid.dimension);
-		if (mechanism_get(request->kind)->terms == TERMS_NOISE &&
-			!mechanism_get(request->kind)->targets)
+		if ((mechanism_get(request->kind)->terms == TERMS_NOISE &&
+			 !mechanism_get(request->kind)->targets) ||
+			request->kind == MECHANISM_SGD)
 			draw_classes(request, instance);
 		if (mechanism_get(request->kind)->terms == TERMS_NOISE)
 			draw_levels(request);
