@@ -298,7 +298,7 @@ test_ranks(double level)
 	double held = 0;
 
 	look.quantile[0] = QUANTILE_ONE / 2;
-	CHECK(look_set_steps(&look, 0, STEPS, STEPS));
+	CHECK(look_set_grid(&look, 0, STEPS, true, STEPS));
 	for (int i = 0; i <= STEPS; i++)
 		exact[i] = EACH;
 	for (int run = 0; run < RUNS; run++)
