@@ -308,10 +308,11 @@ row above the least, the second that of weights of 0.
     out.append("""## Several classes
 
 `dp_softmax` and `dp_one_vs_rest` predict one of several classes. The table has the rows in percent whose class is predicted.
-One-vs-rest draws a halfspace for each class from the default grid, with no delta. Each has few mistakes of its own, where "never
-this class" may be the best answer, and their scores have no common scale: so more epsilon need not help. The descent adds
-normal noise to sums of clipped gradients of the softmax loss; for each cell the best of 27 numbers of steps, clips and step lengths
-is taken with the rows in view, and choosing it is not charged.
+`dp_softmax` takes mechanism `sgd` or `objective`, whichever rule D7 says; its settings were found on these four sets. One-vs-rest
+draws a halfspace for each class from the default grid, with no delta. Each has few mistakes of its own, where "never this class"
+may be the best answer, and their scores have no common scale: so more epsilon need not help. The descent adds normal noise to sums
+of clipped gradients of the softmax loss; for each cell the best of 27 numbers of steps, clips and step lengths is taken with the
+rows in view, and choosing it is not charged.
 """)
     out += ['- ' + text for text in CLASSES.values()] + ['']
     descent_table(out, cells, CLASSES, ['dp_softmax', 'dp_softmax, delta 0', 'dp_one_vs_rest'], 'softmax regression, not private')
