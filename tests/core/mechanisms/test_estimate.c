@@ -72,10 +72,11 @@ static void
 test_exact_coverage(void)
 {
 	static const int64_t counts[][2] = {{12, 5}, {0, 3}, {40, 2}, {20, 20}};
+	int step = check_share() < 100 ? 3 : 1; /* the sums take seconds */
 	double nearest = 1;
 
-	for (int i = 0; i < 4; i++)
-		for (int l = 0; l < 4; l++)
+	for (int i = 0; i < 4; i += step)
+		for (int l = 0; l < 4; l += step)
 		{
 			double fine = exact_coverage(counts[i][0], counts[i][1], EPSILON_ONE, 2, levels[l]);
 			double rough =
