@@ -445,10 +445,12 @@ bound_node(const QuantilesRequest *request, const Node *node, double logarithm, 
 void
 quantiles_error(const QuantilesRequest *request, double beta, double *error)
 {
-	double cuts = (double) request->cells * (double) request->parts + 1;
+	int quantiles = request->quantiles;
+	double cells = (double) request->cells;
+	double rivals = quantiles == 1 ? cells : cells * (double) request->parts + 1;
 	Node root = root_of(request);
 
-	bound_node(request, &root, log(cuts * request->quantiles / beta), 0, 0, error);
+	bound_node(request, &root, log(rivals * (quantiles - beta) / beta), 0, 0, error);
 	for (int i = 0; i < request->quantiles; i++)
 		error[i] = ceil(error[i] * (1 + 1e-9));
 }

@@ -381,16 +381,46 @@ test_error(void)
 
 	reseed(303);
 	quantiles_error(&request, 0.05, error);
-	CHECK(error[0] == ceil(log(1001 / 0.05)));
+	CHECK(error[0] == ceil(log(1000 * 0.95 / 0.05)));
 	request.adjacency = ADJACENCY_REPLACE;
 	quantiles_error(&request, 0.05, error);
-	CHECK(error[0] == ceil(2 * log(1001 / 0.05)));
+	CHECK(error[0] == ceil(2 * log(1000 * 0.95 / 0.05)));
 	request.adjacency = ADJACENCY_ADD_REMOVE;
 	request.quantiles = 3;
 	memcpy(request.quantile, (int32_t[]){250000, 500000, 750000}, 3 * sizeof(int32_t));
 	quantiles_error(&request, 0.05, error);
-	CHECK(error[1] == ceil(2 * log(3003 / 0.05)) && error[0] == ceil(3 * log(3003 / 0.05)) &&
-		  error[2] == error[0]);
+	CHECK(error[1] == ceil(2 * log(1001 * 2.95 / 0.05)) &&
+		  error[0] == ceil(3 * log(1001 * 2.95 / 0.05)) && error[2] == error[0]);
+}
+
+/*
+ * The bound of one quantile holds as often as it says, and no more often, where all rows are in the
+ * last of the cells: every other cell is off by one row more than the bound.
+ */
+static void
+test_level(double alpha)
+{
+	QuantilesRequest request = request_of(1, 200, 0.01, ADJACENCY_ADD_REMOVE, 1);
+	int runs = check_repetitions(10000);
+	double error;
+	double away;
+	int over = 0;
+
+	request.parts = QUANTILES_PARTS;
+	request.quantile[0] = 999000;
+	quantiles_error(&request, alpha, &error);
+	for (int k = 0; k < runs; k++)
+	{
+		int64_t count[200] = {0};
+		int64_t answer;
+
+		count[199] = (int64_t) ceil((error + 1) / 0.999);
+		draw_copy(&request, count, &answer);
+		away = rank_error(count, 200, 0.999, answer);
+		CHECK(away == 0 || away > error);
+		over += away > error;
+	}
+	CHECK_WHOLE(fabs((double) over / runs - alpha) < 0.01);
 }
 
 /* Draws keep to the bound, and not to the eighth of it. */
@@ -475,6 +505,9 @@ main(void)
 	test_draws();
 	test_neighbours();
 	test_error();
+	reseed(306);
+	test_level(0.05);
+	test_level(0.1);
 	test_bound();
 	test_ends();
 	return test_end("quantiles");
