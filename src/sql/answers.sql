@@ -60,10 +60,13 @@ CREATE OR REPLACE VIEW dpobj.evaluations WITH (security_barrier) AS
 SELECT a.name,
        a.kind,
        ARRAY(SELECT m.name
-               FROM pg_catalog.jsonb_array_elements_text(
-                      CASE WHEN a.parameters ? 'models' THEN a.parameters -> 'models'
-                           ELSE pg_catalog.jsonb_build_array(a.parameters -> 'model') END) WITH ORDINALITY i(release, place)
-               LEFT JOIN dpobj.model_rows m ON m.release = i.release::bigint AND m.key IS NULL
+               FROM ROWS FROM (pg_catalog.jsonb_array_elements_text(
+                                 CASE WHEN a.parameters ? 'models' THEN a.parameters -> 'models'
+                                      ELSE pg_catalog.jsonb_build_array(a.parameters -> 'model') END),
+                               pg_catalog.jsonb_array_elements(a.parameters -> 'keys')) WITH ORDINALITY i(release, key, place)
+               LEFT JOIN dpobj.model_rows m
+                 ON m.release = i.release::bigint AND m.deleted IS NULL
+                AND coalesce((m.model).details #> '{group,key}', 'null') = coalesce(i.key, 'null')
               ORDER BY i.place) AS models,
        (a.answer -> 0 ->> 'value')::float8 AS value,
        CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'low')::float8 END AS low,
@@ -81,7 +84,7 @@ SELECT a.name,
 COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers';
 COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
-COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models now; null for a model of a group, and for one that was deleted';
+COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models now; null for one that was deleted';
 COMMENT ON COLUMN dpobj.evaluations.value IS 'accuracy, R-squared or AUC; null: the noise left none, or the kind has no such number';
 COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends: the noise alone';
 COMMENT ON COLUMN dpobj.evaluations.high IS 'nor above it';
@@ -110,7 +113,7 @@ SELECT m.model,
   JOIN dpobj.ledger_events l ON l.id = e.release,
        pg_catalog.unnest(e.models) m(model);
 COMMENT ON VIEW dpobj.model_history IS 'each rating of each of the current role''s models, free to read; those of all roles for superusers';
-COMMENT ON COLUMN dpobj.model_history.model IS 'name of the model; null for a model of a group';
+COMMENT ON COLUMN dpobj.model_history.model IS 'name of the model; null for one that was deleted or has none';
 COMMENT ON COLUMN dpobj.model_history.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
 COMMENT ON COLUMN dpobj.model_history.relation_name IS 'name that the table had then';
 COMMENT ON COLUMN dpobj.model_history.value IS 'accuracy, R-squared or AUC; null: the noise left none, or the kind has no such number';

@@ -19,13 +19,14 @@ DECLARE
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
-    'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'named_model',
+    'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'named_model', 'model_facts', 'rating_words', 'largest_points', 'model_card', 'markdown', 'markdown_row',
     -- the analyst's door
     'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
     'limit_budget', 'sees_all', 'administers', 'origin', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
-    'report', 'report_text', 'report_lines', 'report_budget', 'report_event', 'report_releases',
+    'report', 'report_text', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
+    'report_neighbours', 'report_assumptions', 'report_html',
     -- jobs
     'submit', 'submit_answer', 'cancel', 'wait', 'job_list',
     -- schedules

@@ -162,11 +162,18 @@ COMMENT ON FUNCTION dpobj_internal.report_contents(regclass, numeric) IS
 
 -- ---- in words ----
 
+-- A name may have characters that break a line, and those that turn the direction of all that follows.
+CREATE FUNCTION dpobj_internal.on_one_line(words text) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT regexp_replace($1, '[[:cntrl:]\u2028\u2029\u202a-\u202e\u2066-\u2069]+', ' ', 'g') $$;
+COMMENT ON FUNCTION dpobj_internal.on_one_line(text) IS
+  'internal: a text with a blank in the place of control characters, line breaks and overrides of the direction';
+
 CREATE FUNCTION dpobj_internal.report_lines(words text, indent integer, width integer DEFAULT 100) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(string_agg(repeat(' ', $2) || m.line[1], E'\n'), '')
-      FROM regexp_replace($1, '[[:cntrl:]]+', ' ', 'g') w(line),
+      FROM dpobj_internal.on_one_line($1) w(line),
            regexp_replace(w.line, format('(\S{%s})(?=\S)', $3 - $2), '\1 ', 'g') s(short),
            regexp_matches(s.short, format('(\S.{0,%s}\S|\S)(?:\s+|$)', $3 - 2 - $2), 'g') m(line)
   $$;
@@ -189,35 +196,32 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_releases(report jsonb) RETURNS 
 COMMENT ON FUNCTION dpobj_internal.report_releases(jsonb) IS
   'internal: the releases of a report, as a table for each role';
 
-CREATE OR REPLACE FUNCTION dpobj_internal.report_budget(budget jsonb) RETURNS text
+CREATE FUNCTION dpobj_internal.report_budget(budget jsonb) RETURNS text[]
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT concat_ws(E'\n',
-      dpobj_internal.report_lines(format('%s on %s: epsilon %s, delta %s by %s%s%s',
-        CASE WHEN ($1 -> 'of_owner')::boolean THEN 'the owner''s limit, for all roles together,'
-             WHEN ($1 -> 'all_roles')::boolean THEN 'all roles together' ELSE 'role ' || ($1 ->> 'role') END,
-        $1 ->> 'relation_name', $1 ->> 'epsilon_limit', $1 ->> 'delta_limit', $1 ->> 'accountant',
-        ' of order ' || ($1 ->> 'rdp_order'), ', at most ' || ($1 ->> 'max_releases') || ' releases'), 2),
-      dpobj_internal.report_lines(format('spent: epsilon %s at delta %s in %s releases; %s',
+    SELECT ARRAY[
+      format('epsilon %s, delta %s by %s%s%s', $1 ->> 'epsilon_limit', $1 ->> 'delta_limit', $1 ->> 'accountant',
+        ' of order ' || ($1 ->> 'rdp_order'), ', at most ' || ($1 ->> 'max_releases') || ' releases'),
+      format('spent: epsilon %s at delta %s in %s releases; %s',
         coalesce($1 ->> 'epsilon_spent', 'beyond all bounds'), $1 ->> 'delta_spent', $1 ->> 'releases',
         CASE WHEN ($1 ->> 'sums_equal')::boolean THEN 'the running sums equal the ledger'
              WHEN $1 ->> 'sums_equal' IS NULL THEN 'no running sum is kept yet; the next charge makes it'
-             ELSE 'THE RUNNING SUMS DIFFER FROM THE LEDGER' END), 4),
-      dpobj_internal.report_lines(CASE
+             ELSE 'THE RUNNING SUMS DIFFER FROM THE LEDGER' END),
+      CASE
         WHEN NOT ($1 ->> 'within')::boolean THEN
           'More has been spent than its caps allow, so it bounds nothing.'
         WHEN ($1 ->> 'releases_before')::bigint = 0 THEN
           'Its caps hold for all these releases, whatever was asked after which answer.'
         ELSE format('Its caps were last set or raised after %s of these releases: they hold, whatever was asked '
-          'after which answer, if that decision did not depend on the answers.', $1 ->> 'releases_before') END, 4))
+          'after which answer, if that decision did not depend on the answers.', $1 ->> 'releases_before') END]
   $$;
 COMMENT ON FUNCTION dpobj_internal.report_budget(jsonb) IS
-  'internal: a budget of a report, in words';
+  'internal: a budget of a report, in words: its caps, what is spent, and whether they hold';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT dpobj_internal.report_lines(concat_ws(' ',
+    SELECT concat_ws(' ',
       to_char(($1 ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI'), $1 ->> 'event', 'by', $1 ->> 'by',
       CASE WHEN $1 ->> 'event' IN ('set_budget', 'raise_budget', 'drop_budget')
            THEN 'for ' || coalesce('role ' || (p ->> 'role'), 'all roles') END,
@@ -230,11 +234,45 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
                ELSE format('to epsilon %s, delta %s by %s', p ->> 'epsilon', p ->> 'delta', p ->> 'accountant') END,
           p ->> 'reason')
         WHEN 'protect' THEN concat(p ->> 'adjacency', ', person ' || (p ->> 'person'),
-                                ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person')) END), 2)
+                                ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person')) END)
       FROM (SELECT $1 -> 'parameters' AS p) e
   $$;
 COMMENT ON FUNCTION dpobj_internal.report_event(jsonb) IS
   'internal: an administrative event of a report, in words';
+
+CREATE FUNCTION dpobj_internal.report_neighbours(report jsonb) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE
+        WHEN $1 -> 'protection' = 'null' THEN 'The table is not protected.'
+        WHEN $1 -> 'protection' -> 'person' = 'null' THEN
+          format('The table is protected: adjacency %s.', $1 -> 'protection' ->> 'adjacency')
+        ELSE
+          format('The table is protected: adjacency %s, persons by column %s with at most %s rows each.',
+                 $1 -> 'protection' ->> 'adjacency', $1 -> 'protection' ->> 'person',
+                 $1 -> 'protection' ->> 'max_rows_per_person')
+        END || coalesce(' What is composed below is for tables where ' || ($1 ->> 'neighbours') || '.',
+                        ' Its releases are about neighbours of several kinds, so that they have no total.')
+  $$;
+COMMENT ON FUNCTION dpobj_internal.report_neighbours(jsonb) IS
+  'internal: which tables a report is about, in words';
+
+CREATE FUNCTION dpobj_internal.report_assumptions(report jsonb) RETURNS text[]
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT array_remove(ARRAY[
+      'Sums below the caps of a budget hold for analysts who choose each release after the last answer. rdp at '
+        'its best order and pld hold for releases that were all fixed before the first answer, and for no others.',
+      'Releases labelled float: ' || (l ->> 'float') || '. Doubles decide something in their draw, which the proof does not cover.',
+      'Releases labelled conditional: ' || (l ->> 'conditional') || '. A limit on time or memory could have stopped them, at a '
+        'moment that the rows have a say in, or the number of their features was taken from a row; what that tells is not '
+        'counted.',
+      'Releases labelled unproven: ' || (l ->> 'unproven') || '. Their noise is as it was published; their epsilon is a claim, '
+        'and so is every total above.'], NULL)
+      FROM (SELECT $1 -> 'labels' AS l) r
+  $$;
+COMMENT ON FUNCTION dpobj_internal.report_assumptions(jsonb) IS
+  'internal: what the totals of a report rest on, a paragraph each';
 
 CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DEFAULT NULL) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -244,16 +282,7 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
       dpobj_internal.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
       format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
       '', 'NEIGHBOURS',
-      dpobj_internal.report_lines(CASE
-        WHEN r.j -> 'protection' = 'null' THEN 'The table is not protected.'
-        WHEN r.j -> 'protection' -> 'person' = 'null' THEN
-          format('The table is protected: adjacency %s.', r.j -> 'protection' ->> 'adjacency')
-        ELSE
-          format('The table is protected: adjacency %s, persons by column %s with at most %s rows each.',
-                 r.j -> 'protection' ->> 'adjacency', r.j -> 'protection' ->> 'person',
-                 r.j -> 'protection' ->> 'max_rows_per_person')
-        END || coalesce(' What is composed below is for tables where ' || (r.j ->> 'neighbours') || '.',
-                        ' Its releases are about neighbours of several kinds, so that they have no total.'), 2),
+      dpobj_internal.report_lines(dpobj_internal.report_neighbours(r.j), 2),
       CASE WHEN jsonb_array_length(r.j -> 'tables') > 1 THEN
         dpobj_internal.report_lines('Releases from these tables count: '
           || (SELECT string_agg(t, ', ') FROM jsonb_array_elements_text(r.j -> 'tables') t) || '.', 2) END,
@@ -266,8 +295,12 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
                 dpobj_internal.report_lines(r.j -> 'composed' -> a.name ->> 'assumes', 9)), E'\n' ORDER BY a.place)
          FROM unnest('{basic,zcdp,rdp,pld}'::text[]) WITH ORDINALITY a(name, place)),
       '', 'BUDGETS: what holds whatever the analysts choose',
-      coalesce((SELECT string_agg(dpobj_internal.report_budget(b), E'\n' ORDER BY place)
-                  FROM jsonb_array_elements(r.j -> 'budgets') WITH ORDINALITY v(b, place)),
+      coalesce((SELECT string_agg(dpobj_internal.report_lines(CASE at WHEN 1 THEN format('%s on %s: %s',
+                           CASE WHEN (b -> 'of_owner')::boolean THEN 'the owner''s limit, for all roles together,'
+                                WHEN (b -> 'all_roles')::boolean THEN 'all roles together' ELSE 'role ' || (b ->> 'role') END,
+                           b ->> 'relation_name', line) ELSE line END, CASE at WHEN 1 THEN 2 ELSE 4 END), E'\n' ORDER BY place, at)
+                  FROM jsonb_array_elements(r.j -> 'budgets') WITH ORDINALITY v(b, place),
+                       unnest(dpobj_internal.report_budget(b)) WITH ORDINALITY w(line, at)),
                '  none: what is composed above is for releases that were fixed before the first answer.'),
       '', format('RELEASES: %s charged, %s released, %s failed, %s without an end', r.j -> 'releases' ->> 'charged',
                  r.j -> 'releases' ->> 'released', r.j -> 'releases' ->> 'failed', r.j -> 'releases' ->> 'open'),
@@ -284,20 +317,11 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
         || CASE WHEN (r.j -> 'releases' ->> 'failed')::bigint > jsonb_array_length(r.j -> 'failed') THEN ', ...' ELSE '' END
         || '. They count too: a charge is never given back.', 2),
       '', 'ADMINISTRATION',
-      coalesce((SELECT string_agg(dpobj_internal.report_event(e), E'\n' ORDER BY place)
+      coalesce((SELECT string_agg(dpobj_internal.report_lines(dpobj_internal.report_event(e), 2), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(r.j -> 'events') WITH ORDINALITY v(e, place)), '  none'),
       '', 'WHAT IT RESTS ON',
-      dpobj_internal.report_lines('Sums below the caps of a budget hold for analysts who choose each release after the last answer. rdp at '
-        'its best order and pld hold for releases that were all fixed before the first answer, and for no others.', 2),
-      dpobj_internal.report_lines(format('Releases labelled float: %s. Doubles decide something in their draw, which the proof does not '
-        'cover.', r.j -> 'labels' ->> 'float'), CASE WHEN r.j -> 'labels' ? 'float' THEN 2 END),
-      dpobj_internal.report_lines(format('Releases labelled conditional: %s. A limit on time or memory could have stopped them, at a '
-        'moment that the rows have a say in, or the number of their features was taken from a row; what that tells is not '
-        'counted.', r.j -> 'labels' ->> 'conditional'),
-        CASE WHEN r.j -> 'labels' ? 'conditional' THEN 2 END),
-      dpobj_internal.report_lines(format('Releases labelled unproven: %s. Their noise is as it was published; their epsilon is a claim, '
-        'and so is every total above.', r.j -> 'labels' ->> 'unproven'),
-        CASE WHEN r.j -> 'labels' ? 'unproven' THEN 2 END)) || E'\n'
+      (SELECT string_agg(dpobj_internal.report_lines(line, 2), E'\n' ORDER BY place)
+         FROM unnest(dpobj_internal.report_assumptions(r.j)) WITH ORDINALITY v(line, place))) || E'\n'
       FROM r
   $$;
 COMMENT ON FUNCTION dpobj.report_text(regclass, numeric) IS

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(96);
+SELECT plan(97);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -62,10 +62,12 @@ SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
    FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
-     'rename', 'comment', 'retire', 'delete', 'show')
+     'rename', 'comment', 'retire', 'delete', 'show', 'model_card')
      AND p.pronamespace = 'dpobj'::regnamespace),
   $$dpobj.comment(text,text) void
 dpobj.delete(text) void
+dpobj.model_card(dp_model) text
+dpobj.model_card(text,regrole) text
 dpobj.model_json(dp_model) jsonb
 dpobj.model_json(text,regrole) jsonb
 dpobj.model_pmml(dp_model) text
@@ -167,9 +169,10 @@ SELECT function_returns('dpobj', 'price_plan', ARRAY['jsonb', 'numeric'], 'jsonb
 SELECT function_returns('dpobj', 'recompute', ARRAY['regclass', 'regrole', 'text', 'numeric'], 'setof record');
 SELECT function_returns('dpobj', 'report', ARRAY['regclass', 'numeric'], 'jsonb');
 SELECT function_returns('dpobj', 'report_text', ARRAY['regclass', 'numeric'], 'text');
+SELECT function_returns('dpobj', 'report_html', ARRAY['regclass', 'numeric'], 'text');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text, ', ') FROM pg_proc
-   WHERE proname IN ('price_plan', 'recompute', 'composed_charges', 'report', 'report_text', 'report_contents')
+   WHERE proname IN ('price_plan', 'recompute', 'composed_charges', 'report', 'report_text', 'report_html', 'report_contents', 'model_contents')
      AND pronamespace = 'dpobj'::regnamespace),
   's', 'plans and reports write nothing');
 SELECT is_empty($$
@@ -200,10 +203,12 @@ SELECT is_empty($$
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.unshare', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.named_model', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
+                            'dpobj_internal.model_facts', 'dpobj_internal.rating_words', 'dpobj_internal.largest_points', 'dpobj_internal.markdown', 'dpobj_internal.markdown_row',
                             'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj.rdp_orders', 'dpobj_internal.relatives',
                             'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
                             'dpobj_internal.largest_epsilon', 'dpobj.price', 'dpobj.price_aggregate', 'dpobj.price_plan', 'dpobj.recompute',
-                            'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj_internal.report_lines',
+                            'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_html', 'dpobj_internal.report_lines',
+                            'dpobj_internal.on_one_line', 'dpobj_internal.report_neighbours', 'dpobj_internal.report_assumptions',
                             'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
                             'dpobj.submit', 'dpobj.submit_answer', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
                             'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
@@ -213,7 +218,7 @@ SELECT is_empty($$
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
                             'dpobj_internal.administers']::regproc[])
-    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'show') -- several forms each
+    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'show', 'model_card') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',

@@ -92,6 +92,35 @@ rated_model_find(const char *name, RatedModel *rated)
 	read_details(rated);
 }
 
+/* The key as JSON, NULL for a model that is about a whole table. */
+static char *
+group_key(const RatedModel *rated)
+{
+	JsonbContainer *group = json_get_object(json_member(&rated->details->root, "group"));
+	JsonbValue *value = group == NULL ? NULL : json_member(group, "key");
+	Jsonb *key = value == NULL ? NULL : JsonbValueToJsonb(value);
+
+	return key == NULL ? NULL : JsonbToCString(NULL, &key->root, VARSIZE(key));
+}
+
+const char *
+rated_models_keys(const RatedModel *rated, int models)
+{
+	StringInfoData text;
+	bool any = false;
+
+	initStringInfo(&text);
+	for (int i = 0; i < models; i++)
+	{
+		char *key = group_key(&rated[i]);
+
+		any = any || key != NULL;
+		appendStringInfo(&text, "%s%s", i > 0 ? ", " : ", \"keys\": [", key == NULL ? "null" : key);
+	}
+	appendStringInfoChar(&text, ']');
+	return any ? text.data : "";
+}
+
 static void
 check_encoder(const RatedModel *rated, const AnalystTable *opened, const char *column)
 {
@@ -411,7 +440,8 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 	tally->adjacency = protection->adjacency;
 	tally->person = protection->person;
 	tally->epsilon = evaluation->cost.epsilon / rows;
-	tally->provenance = analyst_provenance(opened, evaluation->filter);
+	tally->provenance = psprintf("%s%s", rated_models_keys(evaluation->rated, tally->models),
+								 analyst_provenance(opened, evaluation->filter));
 	if (tally->epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon is too small for %d rows of a person", rows)));

@@ -43,6 +43,13 @@ extern void rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate
 /* Finds a model of the session user, and what its details say; raises 42704 or XX000. */
 extern void rated_model_find(const char *name, RatedModel *rated);
 
+/*
+ * A member of the ledger's parameters: the key of the group that each model is about, or null; ""
+ * if all are about whole tables.  Models of groups share their release, which alone does not name
+ * them.
+ */
+extern const char *rated_models_keys(const RatedModel *rated, int models);
+
 /* Raises 22023 if an encoder of the model's columns has changed since the model was trained. */
 extern void rated_model_check(const RatedModel *rated, const AnalystTable *opened);
 

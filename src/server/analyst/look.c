@@ -93,7 +93,8 @@ provenance(const AnalystLook *look)
 	initStringInfo(&text);
 	if (look->rated != NULL)
 	{
-		appendStringInfo(&text, ", \"model\": " INT64_FORMAT "%s", look->rated->model.release,
+		appendStringInfo(&text, ", \"model\": " INT64_FORMAT "%s%s", look->rated->model.release,
+						 rated_models_keys(look->rated, 1),
 						 analyst_provenance(&look->opened, look->filter));
 		return text.data;
 	}

@@ -293,11 +293,9 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 
 /* ---- the report ---- */
 
-/* dpobj.report(relation, delta) -> jsonb: dpobj_internal.report_contents(), for those who see all
- */
-PG_FUNCTION_INFO_V1(dpobj_report);
-Datum
-dpobj_report(PG_FUNCTION_ARGS)
+/* Reads a report of a relation with a delta, the arguments, for those who see all. */
+static Datum
+read_report(FunctionCallInfo fcinfo, const char *statement)
 {
 	Oid types[] = {REGCLASSOID, NUMERICOID};
 	Datum values[2];
@@ -311,9 +309,25 @@ dpobj_report(PG_FUNCTION_ARGS)
 	check_reader(InvalidOid);
 	if (!PG_ARGISNULL(1))
 		decimal_delta(values[1], NUMERICOID, &asked); /* checks it; -1 stands for no delta */
-	if (!admin_select("SELECT dpobj_internal.report_contents($1, nullif($2, -1))", lengthof(types),
-					  types, values, &report, &isnull) ||
-		isnull)
+	if (!admin_select(statement, lengthof(types), types, values, &report, &isnull) || isnull)
 		elog(ERROR, "could not read the privacy ledger");
-	PG_RETURN_DATUM(report);
+	return report;
+}
+
+/* dpobj.report(relation, delta) -> jsonb: dpobj_internal.report_contents() */
+PG_FUNCTION_INFO_V1(dpobj_report);
+Datum
+dpobj_report(PG_FUNCTION_ARGS)
+{
+	return read_report(fcinfo, "SELECT dpobj_internal.report_contents($1, nullif($2, -1))");
+}
+
+/* dpobj.report_html(relation, delta) -> text: dpobj_internal.page() of the same and the models */
+PG_FUNCTION_INFO_V1(dpobj_report_html);
+Datum
+dpobj_report_html(PG_FUNCTION_ARGS)
+{
+	return read_report(
+		fcinfo, "SELECT dpobj_internal.page(dpobj_internal.report_contents($1, nullif($2, -1))"
+				" || dpobj_internal.model_contents($1))");
 }

@@ -117,6 +117,9 @@ COMMENT ON COLUMN dpobj.model_rows.hash IS 'of a deleted model: its SHA-256';
 -- This takes a width, too; report.sql makes it again.
 DROP FUNCTION IF EXISTS dpobj_internal.report_lines(text, integer);
 
+-- This returns an array now; report.sql makes it again.
+DROP FUNCTION IF EXISTS dpobj_internal.report_budget(jsonb);
+
 -- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;
 

@@ -1,0 +1,56 @@
+-- Models as Markdown, for repositories and wikis
+
+-- A backslash keeps what Markdown would read as markup, HTML, a table's border or a link.
+CREATE FUNCTION dpobj_internal.markdown(words text) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT regexp_replace(dpobj_internal.on_one_line($1), '([\\`*_~#<>&|$@[\]]|:(?=//)|(?<=www)\.)', '\\\1', 'gi') $$;
+COMMENT ON FUNCTION dpobj_internal.markdown(text) IS 'internal: a text in Markdown';
+
+CREATE FUNCTION dpobj_internal.markdown_row(VARIADIC cells text[]) RETURNS text
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE WHEN bool_and(c.words IS NOT NULL)
+                THEN '| ' || string_agg(dpobj_internal.markdown(c.words), ' | ' ORDER BY c.place) || ' |' END
+      FROM unnest($1) WITH ORDINALITY c(words, place)
+  $$;
+COMMENT ON FUNCTION dpobj_internal.markdown_row(text[]) IS 'internal: a row of a table in Markdown; null if a cell is';
+
+CREATE FUNCTION dpobj.model_card(model @extschema@.dp_model) RETURNS text
+  LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT concat_ws(E'\n',
+      '# Model ' || coalesce(dpobj_internal.markdown('"' || (f ->> 'name') || '" of ' || (f ->> 'owner')), 'without a name'),
+      '', '| | |', '|---|---|',
+      dpobj_internal.markdown_row('predicts', f ->> 'predicts'),
+      dpobj_internal.markdown_row('from', f ->> 'from'),
+      dpobj_internal.markdown_row('for', f ->> 'for'),
+      dpobj_internal.markdown_row('neighbours', f ->> 'neighbours'),
+      dpobj_internal.markdown_row('comment', f ->> 'comment'),
+      dpobj_internal.markdown_row('retired', 'since ' || to_char((f ->> 'retired')::timestamptz, 'YYYY-MM-DD')
+        || ': it is not applied or rated by its name'),
+      dpobj_internal.markdown_row('release', f ->> 'release'),
+      dpobj_internal.markdown_row('SHA-256', format('%s, which the ledger %s', f ->> 'hash',
+        CASE WHEN (f ->> 'verified')::boolean THEN 'has' ELSE 'DOES NOT HAVE' END)),
+      '', '## What it learned', '',
+      CASE WHEN c.classes THEN E'| Class | Feature | Level | Adds |\n|---|---|---|--:|'
+           ELSE E'| Feature | Level | Adds |\n|---|---|---:|' END,
+      c.rows,
+      E'\n' || nullif(jsonb_array_length(f -> 'points') - c.shown, 0) || ' more, nearer to 0, are in dpobj.scorecard.',
+      '', '## How good it is', '',
+      coalesce((SELECT string_agg('- ' || dpobj_internal.markdown(dpobj_internal.rating_words(r)), E'\n' ORDER BY place)
+                  FROM jsonb_array_elements(f -> 'ratings') WITH ORDINALITY v(r, place)),
+               'No rating of it is kept.')) || E'\n'
+      FROM dpobj_internal.model_facts(ARRAY[$1]) f
+     CROSS JOIN LATERAL
+           (SELECT count(p.class) > 0 AS classes, count(*) AS shown,
+                   string_agg(CASE WHEN p.class IS NULL THEN dpobj_internal.markdown_row(p.feature, p.level, coalesce(p.shown, ''))
+                                   ELSE dpobj_internal.markdown_row(p.class, p.feature, p.level, coalesce(p.shown, '')) END, E'\n' ORDER BY p.place) AS rows
+              FROM dpobj_internal.largest_points(f, 100) p) c
+  $$;
+COMMENT ON FUNCTION dpobj.model_card(@extschema@.dp_model) IS
+  'a model as Markdown: what it predicts and learned, from what, for how much, its hash and its last ratings';
+
+CREATE FUNCTION dpobj.model_card(name text, owner regrole DEFAULT NULL) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT dpobj.model_card(dpobj_internal.named_model($1, $2)) $$;
+COMMENT ON FUNCTION dpobj.model_card(text, regrole) IS 'dpobj.model_card of a named model';

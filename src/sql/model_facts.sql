@@ -1,0 +1,108 @@
+-- What is known of a model: dpobj.show, dpobj.model_card and the auditor's page are made of it
+
+CREATE FUNCTION dpobj_internal.named_model(name text, owner regrole) RETURNS @extschema@.dp_model
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_named_model';
+COMMENT ON FUNCTION dpobj_internal.named_model(text, regrole) IS
+  'internal: a model of the current role or one that is shared with it';
+
+/*
+ * It takes several models, because each look for their ratings reads all answers. The registry's part
+ * (name, owner, comment, ratings) is what the current role may see. Of the ratings it has the last
+ * three with a number and the last three without.
+ */
+CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURNS SETOF jsonb
+  LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    WITH
+      given AS MATERIALIZED (
+        SELECT p.place, v.model, dpobj.model_hash(v.model) AS hash, (v.model).details #> '{group,key}' AS key
+          FROM generate_subscripts($1, 1) p(place) CROSS JOIN LATERAL (SELECT ($1)[p.place] AS model) v),
+      ratings AS MATERIALIZED (
+        SELECT v.name, v.kind, v.value, v.low, v.high, v.sample_low, v.sample_high, v.level, v.relation_name, v.created, v.release,
+               a.parameters ->> 'filter' AS filter, a.parameters -> 'model' AS model, a.parameters #> '{keys,0}' AS key
+          FROM dpobj.answers a JOIN dpobj.evaluations v USING (release)
+         WHERE a.parameters -> 'model' IN (SELECT to_jsonb((g.model).release) FROM given g))
+    SELECT jsonb_build_object(
+        'name', k.name, 'owner', k.owner, 'release', m.release, 'comment', k.comment, 'retired', k.retired,
+        'hash', encode(g.hash, 'hex'), 'verified', dpobj.verify(g.model),
+        'predicts', format(CASE
+            WHEN m.kind IN ('softmax', 'one_vs_rest') THEN '%1$s: which of %2$s'
+            WHEN m.kind IN ('linear', 'simplex') THEN '%1$s: a number%3$s'
+            ELSE 'whether %1$s is %4$s' END || ' (%5$s, by %6$s)',
+          coalesce(m.details ->> 'label', 'the label'),
+          (SELECT string_agg(c.name, ', ' ORDER BY c.place)
+             FROM jsonb_array_elements_text(m.details -> 'classes') WITH ORDINALITY c(name, place)),
+          ' from ' || (m.details #>> '{target,0}') || ' to ' || (m.details #>> '{target,1}'),
+          coalesce(btrim(coalesce(m.details #>> '{options,positive}', m.details -> 'encoders' -> (m.details ->> 'label') ->> 'positive'), '[]'),
+                   CASE m.details -> 'types' ->> (m.details ->> 'label') WHEN 'boolean' THEN 'true' END, 'positive'),
+          m.kind, m.mechanism),
+        'from', concat_ws(', ',
+          coalesce(m.details ->> 'relation', k.relation_name, 'arrays of a table that it does not name'),
+          to_char(k.created, 'YYYY-MM-DD'),
+          (SELECT string_agg(format('%s = %s', coalesce(x.by, 'key'), x.key), ', ' ORDER BY x.place)
+             FROM ROWS FROM (jsonb_array_elements_text(m.details #> '{group,by}'), jsonb_array_elements_text(g.key))
+                  WITH ORDINALITY x(by, key, place)),
+          'filter ' || (m.details ->> 'filter')),
+        'for', format('epsilon %s, delta %s; guarantee %s', m.epsilon, m.delta, m.guarantee),
+        'neighbours', CASE
+          WHEN m.details ? 'person' THEN format('tables that differ in the rows of one person (column %s), at most %s each',
+                                                m.details ->> 'person', m.details ->> 'max_rows_per_person')
+          WHEN m.adjacency = 'replace' THEN 'tables that differ in one row'
+          ELSE 'tables of which one has one row more' END,
+        'points', (SELECT jsonb_agg(jsonb_build_object('class', s.class, 'feature', s.feature, 'level', s.level,
+                                                       'points', s.points, 'weight', s.weight) ORDER BY s."position")
+                     FROM dpobj.scorecard(g.model) s),
+        'ratings', (SELECT coalesce(jsonb_agg(to_jsonb(r) - '{model,key,recent}'::text[] ORDER BY r.release), '[]')
+                      FROM (SELECT x.*, row_number() OVER (PARTITION BY x.value IS NULL ORDER BY x.release DESC) AS recent
+                              FROM ratings x
+                             WHERE k.release IS NOT NULL AND x.model = to_jsonb(m.release)
+                               AND coalesce(x.key, 'null') = coalesce(g.key, 'null')) r
+                     WHERE r.recent <= 3))
+      FROM given g
+     CROSS JOIN LATERAL (SELECT (g.model).*) m
+      LEFT JOIN LATERAL (SELECT * FROM dpobj.models v WHERE v.release = m.release AND dpobj.model_hash(v.model) = g.hash) k ON true
+     ORDER BY g.place
+  $$;
+COMMENT ON FUNCTION dpobj_internal.model_facts(@extschema@.dp_model[]) IS
+  'internal: an object for each model: what it predicts and learned, from what, for how much, and its last ratings';
+
+CREATE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text
+  LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT concat_ws(', ',
+      format(CASE WHEN r.value IS NOT NULL THEN '%1$s %2$s, %3$s to %4$s at level %5$s'
+                  WHEN r.kind IN ('accuracy', 'residuals', 'auc') THEN '%1$s: the noise left no number'
+                  WHEN r.name IS NULL THEN '%1$s kept without a name'
+                  ELSE '%1$s kept as %6$s' END,
+             CASE r.kind WHEN 'residuals' THEN 'R-squared' ELSE r.kind END,
+             round(r.value::numeric, 3), round(r.low::numeric, 3), round(r.high::numeric, 3), r.level, r.name),
+      'on ' || r.relation_name, to_char(r.created, 'YYYY-MM-DD'), 'filter ' || r.filter)
+      FROM jsonb_to_record($1) r(name text, kind text, value float8, low float8, high float8, level float8,
+                                 relation_name text, created timestamptz, filter text)
+  $$;
+COMMENT ON FUNCTION dpobj_internal.rating_words(jsonb) IS 'internal: a rating of dpobj_internal.model_facts in words';
+
+-- Three digits of a number that is not 0.
+CREATE FUNCTION dpobj_internal.show_number(value float8) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE WHEN n = 0 THEN '0' ELSE trim_scale(round(n, greatest(2 - floor(log(abs(n)))::integer, 0)))::text END
+      FROM (SELECT $1::numeric AS n) v
+  $$;
+COMMENT ON FUNCTION dpobj_internal.show_number(float8) IS 'internal: a number with three digits';
+
+-- The points of a model that count most, in the order of the scorecard.
+CREATE FUNCTION dpobj_internal.largest_points(facts jsonb, most integer)
+  RETURNS TABLE (place bigint, class text, feature text, level text, shown text, weight float8)
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT r.place, r.class, r.feature, r.level, coalesce(r.points::text, dpobj_internal.show_number(r.weight)), r.weight
+      FROM (SELECT p.*, row_number() OVER (ORDER BY abs(p.weight) DESC NULLS LAST, p.place) AS rank
+              FROM ROWS FROM (jsonb_to_recordset($1 -> 'points') AS (class text, feature text, level text, points integer, weight float8))
+                   WITH ORDINALITY p(class, feature, level, points, weight, place)) r
+     WHERE r.rank <= $2
+     ORDER BY r.place
+  $$;
+COMMENT ON FUNCTION dpobj_internal.largest_points(jsonb, integer) IS
+  'internal: the points of dpobj_internal.model_facts, or so many that are furthest from 0';
