@@ -40,7 +40,7 @@ SELECT dpobj.train_groups('visit', 'ill', 1.0, features => '{age}', name => 'thr
 SELECT dpobj.evaluate('one', 'visit', 1.0), dpobj.confusion('two', 'visit', 1.0), dpobj.select('{one,two}', 'visit', 1.0);
 SELECT dpobj.price('visit', NULL, 1.0), dpobj.price_aggregate('svm', 3, 1.0), dpobj.price_aggregate('ftrl', 3, 1.0, 0, '{"n": 100}');
 SELECT dpobj.price_plan('[{"method": "svm", "d": 2, "epsilon": 1, "count": 2}, {"method": "halfspace", "d": 3, "epsilon": 0.5}]', 1e-6);
-SELECT dpobj.report_text('visit'), dpobj.recompute('visit', NULL, 'zcdp', 1e-6);
+SELECT dpobj.report_text('visit'), length(dpobj.report_html('visit')), dpobj.recompute('visit', NULL, 'zcdp', 1e-6);
 SELECT * FROM dpobj.ledger, dpobj.budgets LIMIT 1;
 
 -- what is refused

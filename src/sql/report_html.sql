@@ -24,7 +24,7 @@ CREATE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text
                  ELSE '' END)
         WHEN c.guarantee IS NOT NULL THEN
           format('All %s releases together are differentially private with epsilon %s and delta %s for tables where %s, if all of them were '
-                 'fixed before the first answer: no budget over all roles bounds them.',
+                 'fixed before the first answer: no budget over all roles is known to bound them.',
             $1 #>> '{releases,charged}', c.guarantee ->> 'epsilon', c.guarantee ->> 'delta', $1 ->> 'neighbours')
         ELSE 'No accountant knows a total of these releases.' END
       || coalesce(' ' || w.weaker || CASE w.weaker WHEN 1 THEN ' of them has' ELSE ' of them have' END || ' a guarantee that is not exact.', '')
@@ -102,8 +102,8 @@ CREATE FUNCTION dpobj_internal.page_budgets(report jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.page_section('budgets', 'Budgets', coalesce(
-      '<p>Spent is what the budget''s own accountant composes. The lines below add up the charged epsilon of each release as it is, '
-        || E'which may be more.</p>\n<div class="budgets">\n'
+      E'<p>Spent is what the budget''s own accountant composes. The lines add up the charged epsilon of each release, as basic does.</p>\n'
+        '<div class="budgets">\n'
       || string_agg(dpobj_internal.page_budget(v.budget, s.steps, $1 -> 'timeline'), '' ORDER BY v.place) FILTER (WHERE v.place <= 40)
       || E'</div>\n'
       || coalesce('<p>' || nullif(greatest(count(*) - 40, 0), 0) || E' more budgets are in dpobj.budgets.</p>\n', ''),
@@ -270,8 +270,8 @@ CREATE FUNCTION dpobj_internal.page_not_covered() RETURNS text
     SELECT dpobj_internal.page_section('not-covered', 'What is not covered', dpobj_internal.page_list(ARRAY[
       'What is true of many. A model may teach something about people of a kind; the guarantee is about what the row or the rows of one '
         'person add to it.',
-      'Other tables about the same people. Each has budgets of its own, a person''s losses add up, and this page counts the tables that it '
-        'names only.',
+      'Other tables about the same people. Each has budgets of its own, a person''s losses add up, and this page counts only the tables '
+        'that it names.',
       'Copies. A copy of the table has another budget, or none; a copy of the server can spend the rest of a budget again.',
       'Those who may read the rows: owners, superusers, and users of the operating system who reach the files need no release.',
       'Declarations. Bins, levels, bounds and a declared number of rows count as public; taken from the table, they reveal rows.',
