@@ -38,17 +38,25 @@ train() { # TABLE: all features, two of them with a weight
   echo "SELECT release FROM dpobj.train('$1', 'label', 1, options => '{\"grid\": {\"sparse\": 2}, \"intercept\": false}');"
 }
 
+rate() { # TABLE HOLDOUT: false for all rows, else the share of them that is read
+  echo "SELECT dpobj.evaluate('$1', '$1', 1, options => '{\"holdout\": $2}');"
+}
+
 columns=$(seq -s, -f 'x%g' 23)
 measure "$wide_rows x 23 float8, count(*)" "SELECT count(*) FROM wide;"
 measure "$wide_rows x 23 float8, scan and state" "$(scan wide)"
 measure "$wide_rows x 23 float8, dpobj.train" "$(train wide)"
 measure "$wide_rows x 23 float8, dp_halfspace" "SELECT dp_halfspace(ARRAY[$columns], label, 1.0, 0, '{\"grid\": {\"sparse\": 2}}') FROM wide;"
 quantiles='{0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9}'
+measure "$wide_rows x 23 float8, dpobj.evaluate" "$(rate wide false)"
+measure "$wide_rows x 23 float8, the same of 0.999 held out" "$(rate wide 0.999)"
 measure "$wide_rows rows, nine by percentile_disc" "SELECT percentile_disc('$quantiles'::float8[]) WITHIN GROUP (ORDER BY x1) FROM wide;"
 measure "$wide_rows rows, nine by dp_quantiles" "SELECT dp_quantiles(x1, '$quantiles', 0, 1, 1.0) FROM wide;"
 measure "$wide_rows rows, nine by dpobj.quantiles" "SELECT value FROM dpobj.quantiles('wide', 'x1', '$quantiles', 1, options => '{\"clip\": [0, 1]}');"
 measure "$mixed_rows x 40 mixed, count(*)" "SELECT count(*) FROM mixed;"
 measure "$mixed_rows x 40 mixed, scan and state" "$(scan mixed)"
+measure "$mixed_rows x 40 mixed, dpobj.evaluate" "$(rate mixed false)"
+measure "$mixed_rows x 40 mixed, the same of 0.999 held out" "$(rate mixed 0.999)"
 unprivileged "psql -X -q -v ON_ERROR_STOP=1" >/dev/null <<'SQL'
 SELECT dpobj.protect('mixed', encoders, person => 'person', max_rows_per_person => 3)
 FROM dpobj.protected WHERE relation = 'mixed'::regclass;

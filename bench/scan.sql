@@ -39,3 +39,6 @@ FROM pg_attribute a WHERE a.attrelid = 'mixed'::regclass AND a.attnum > 0 AND a.
 SELECT dpobj.protect('mixed', :'encoders');
 SELECT dpobj.set_budget(t, 'postgres', 1000, 0) FROM unnest('{wide,mixed}'::regclass[]) t;
 VACUUM ANALYZE wide, mixed;
+-- Models to be rated: of no row, which is enough.
+SELECT (dpobj.train(t, 'label', 1, method => 'logistic', filter => '{"label": {"is null": true}}', name => t::text)).release
+FROM unnest('{wide,mixed}'::regclass[]) t;

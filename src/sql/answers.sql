@@ -17,11 +17,11 @@ COMMENT ON FUNCTION dpobj.confusion(text, regclass, numeric, jsonb, jsonb, text)
   'private confusion table of a named model of one''s own on a protected table';
 
 CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
-    name text DEFAULT NULL)
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS text
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_select';
-COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, text) IS
+COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, jsonb, text) IS
   'private choice of a good one among named models of one''s own on a protected table; one charge, however many they are';
 
 CREATE OR REPLACE VIEW dpobj.answers WITH (security_barrier) AS
@@ -78,7 +78,8 @@ SELECT a.name,
        a.relation_name,
        a.owner,
        a.created,
-       a.release
+       a.release,
+       (a.parameters ->> 'holdout')::numeric AS holdout
   FROM dpobj.answers a
  WHERE a.parameters ?| '{model,models}';
 COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers';
@@ -96,6 +97,7 @@ COMMENT ON COLUMN dpobj.evaluations.relation_name IS 'name that the table had th
 COMMENT ON COLUMN dpobj.evaluations.owner IS 'the session user who was charged';
 COMMENT ON COLUMN dpobj.evaluations.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.evaluations.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.evaluations.holdout IS 'share of the rows that were held out, which alone were read; null: all rows were';
 
 CREATE OR REPLACE VIEW dpobj.model_history WITH (security_barrier) AS
 SELECT m.model,
@@ -108,7 +110,8 @@ SELECT m.model,
        e.owner,
        e.created,
        pg_catalog.trim_scale(l.epsilon_nano * 0.000000001) AS epsilon,
-       e.release
+       e.release,
+       e.holdout
   FROM dpobj.evaluations e
   JOIN dpobj.ledger_events l ON l.id = e.release,
        pg_catalog.unnest(e.models) m(model);
@@ -124,3 +127,4 @@ COMMENT ON COLUMN dpobj.model_history.owner IS 'the session user who was charged
 COMMENT ON COLUMN dpobj.model_history.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.model_history.epsilon IS 'what it cost; a choice among several models cost this once';
 COMMENT ON COLUMN dpobj.model_history.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.model_history.holdout IS 'share of the rows that were held out, which alone were read; null: all rows were';

@@ -9,10 +9,10 @@ COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'number of rows o
 
 CREATE OR REPLACE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text DEFAULT 'replace',
     person text DEFAULT NULL, max_rows_per_person integer DEFAULT NULL, n bigint DEFAULT NULL,
-    ignore_rls boolean DEFAULT false, earlier_rows_per_person integer DEFAULT NULL) RETURNS void
+    ignore_rls boolean DEFAULT false, earlier_rows_per_person integer DEFAULT NULL, holdout_by text DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_protect';
-COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean, integer) IS
+COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean, integer, text) IS
   'declares how the columns of a table become features, and which tables are its neighbours; for administrators';
 
 CREATE OR REPLACE VIEW dpobj.protected AS
@@ -26,7 +26,8 @@ SELECT c.oid::regclass AS relation,
        p.max_rows_per_person,
        p.n,
        p.ignore_rls,
-       p.earlier_rows_per_person
+       p.earlier_rows_per_person,
+       p.holdout_by
   FROM dpobj.protections p
   JOIN dpobj.identity_tables t ON t.id = p.relation
   LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
@@ -42,6 +43,7 @@ COMMENT ON COLUMN dpobj.protected.max_rows_per_person IS 'rows that one person c
 COMMENT ON COLUMN dpobj.protected.n IS 'declared number of rows';
 COMMENT ON COLUMN dpobj.protected.ignore_rls IS 'whether the scan reads rows that row-level security hides';
 COMMENT ON COLUMN dpobj.protected.earlier_rows_per_person IS 'number of rows of a person that an earlier charge for a single row counts for';
+COMMENT ON COLUMN dpobj.protected.holdout_by IS 'column by whose values rows are dealt between training and rating; null: by the person, or else by all declared columns';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.cost_of_rows(adjacency text, pair text, pair_terms jsonb, epsilon_nano bigint,
     delta_units bigint, rows integer) RETURNS dpobj.charge_cost

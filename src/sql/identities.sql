@@ -23,6 +23,7 @@ CREATE TABLE dpobj.identities
     origin text NOT NULL,
     object oid NOT NULL,
     name text NOT NULL,
+    holdout_key uuid NOT NULL DEFAULT pg_catalog.gen_random_uuid(),
     CONSTRAINT identity_kind_known CHECK (kind IN ('table', 'role')),
     CONSTRAINT identity_key UNIQUE (kind, origin, object)
 );
@@ -35,6 +36,7 @@ COMMENT ON COLUMN dpobj.identities.kind IS 'table or role';
 COMMENT ON COLUMN dpobj.identities.origin IS 'server and database in which the OID holds, as dpobj_internal.origin() says it';
 COMMENT ON COLUMN dpobj.identities.object IS 'OID of the table or role there';
 COMMENT ON COLUMN dpobj.identities.name IS 'name when a charge or a budget last touched it; of a table qualified and quoted';
+COMMENT ON COLUMN dpobj.identities.holdout_key IS 'secret key by which the rows of a table are dealt between training and rating; roles do not use theirs';
 
 /*
  * What a partition has spent counts for the table that it was attached to, and the other way

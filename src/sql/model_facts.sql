@@ -19,7 +19,7 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
         SELECT p.place, v.model, dpobj.model_hash(v.model) AS hash, (v.model).details #> '{group,key}' AS key
           FROM generate_subscripts($1, 1) p(place) CROSS JOIN LATERAL (SELECT ($1)[p.place] AS model) v),
       ratings AS MATERIALIZED (
-        SELECT v.name, v.kind, v.value, v.low, v.high, v.sample_low, v.sample_high, v.level, v.relation_name, v.created, v.release,
+        SELECT v.name, v.kind, v.value, v.low, v.high, v.sample_low, v.sample_high, v.level, v.relation_name, v.created, v.release, v.holdout,
                a.parameters ->> 'filter' AS filter, a.parameters -> 'model' AS model, a.parameters #> '{keys,0}' AS key
           FROM dpobj.answers a JOIN dpobj.evaluations v USING (release)
          WHERE a.parameters -> 'model' IN (SELECT to_jsonb((g.model).release) FROM given g))
@@ -43,7 +43,7 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
           (SELECT string_agg(format('%s = %s', coalesce(x.by, 'key'), x.key), ', ' ORDER BY x.place)
              FROM ROWS FROM (jsonb_array_elements_text(m.details #> '{group,by}'), jsonb_array_elements_text(g.key))
                   WITH ORDINALITY x(by, key, place)),
-          'filter ' || (m.details ->> 'filter')),
+          'filter ' || (m.details ->> 'filter'), (m.details ->> 'holdout') || ' of the rows held out'),
         'for', format('epsilon %s, delta %s; guarantee %s', m.epsilon, m.delta, m.guarantee),
         'neighbours', CASE
           WHEN m.details ? 'person' THEN format('tables that differ in the rows of one person (column %s), at most %s each',
@@ -77,9 +77,9 @@ CREATE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text
                   ELSE '%1$s kept as %6$s' END,
              CASE r.kind WHEN 'residuals' THEN 'R-squared' ELSE r.kind END,
              round(r.value::numeric, 3), round(r.low::numeric, 3), round(r.high::numeric, 3), r.level, r.name),
-      'on ' || r.relation_name, to_char(r.created, 'YYYY-MM-DD'), 'filter ' || r.filter)
+      'on ' || r.relation_name, to_char(r.created, 'YYYY-MM-DD'), 'filter ' || r.filter, 'rows held out at ' || r.holdout)
       FROM jsonb_to_record($1) r(name text, kind text, value float8, low float8, high float8, level float8,
-                                 relation_name text, created timestamptz, filter text)
+                                 relation_name text, created timestamptz, filter text, holdout text)
   $$;
 COMMENT ON FUNCTION dpobj_internal.rating_words(jsonb) IS 'internal: a rating of dpobj_internal.model_facts in words';
 

@@ -15,12 +15,14 @@ CREATE TABLE dpobj.protections
     n bigint,
     ignore_rls boolean NOT NULL,
     earlier_rows_per_person integer,
+    holdout_by text,
     CONSTRAINT protection_adjacency_known CHECK (adjacency IN ('replace', 'add_remove')),
     CONSTRAINT protection_person_bounded CHECK ((person IS NULL) = (max_rows_per_person IS NULL)),
     CONSTRAINT protection_rows_valid CHECK (max_rows_per_person > 0),
     CONSTRAINT protection_n_valid CHECK (n > 0),
     CONSTRAINT protection_earlier_rows_valid
-        CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0)
+        CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0),
+    CONSTRAINT protection_holdout_valid CHECK (holdout_by IS NULL OR person IS NULL)
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.protections', '');
 
@@ -39,6 +41,7 @@ COMMENT ON COLUMN dpobj.protections.person IS 'column that says whose row it is;
 COMMENT ON COLUMN dpobj.protections.max_rows_per_person IS 'rows that one person contributes at most';
 COMMENT ON COLUMN dpobj.protections.n IS 'declared number of rows; null: none';
 COMMENT ON COLUMN dpobj.protections.ignore_rls IS 'may rows be read that row-level security would hide?';
+COMMENT ON COLUMN dpobj.protections.holdout_by IS 'column by whose values rows are dealt between training and rating; null: by the person, or else by all declared columns';
 
 CREATE FUNCTION dpobj.unprotect(relation regclass) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

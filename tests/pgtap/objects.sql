@@ -56,8 +56,8 @@ SELECT columns_are('dpobj', 'model_list', ARRAY['name', 'kind', 'label', 'relati
 SELECT columns_are('dpobj', 'answers', ARRAY['name', 'kind', 'relation', 'relation_name', 'answer', 'owner', 'created', 'release', 'parameters',
   'comment']);
 SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'sample_low', 'sample_high', 'level', 'answer',
-  'relation_name', 'owner', 'created', 'release']);
-SELECT columns_are('dpobj', 'model_history', ARRAY['model', 'kind', 'relation_name', 'value', 'low', 'high', 'level', 'owner', 'created', 'epsilon', 'release']);
+  'relation_name', 'owner', 'created', 'release', 'holdout']);
+SELECT columns_are('dpobj', 'model_history', ARRAY['model', 'kind', 'relation_name', 'value', 'low', 'high', 'level', 'owner', 'created', 'epsilon', 'release', 'holdout']);
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
@@ -114,7 +114,7 @@ SELECT is(
    WHERE proname IN ('model_to_json', 'model_from_json') AND proisstrict), 'is', 'the functions of the casts are immutable and parallel safe');
 SELECT columns_are('dp_confusion_table', ARRAY['true_positives', 'false_positives', 'false_negatives', 'true_negatives']);
 SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'numeric', 'jsonb', 'jsonb', 'text'], 'dp_confusion_table');
-SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'numeric', 'jsonb', 'text'], 'text');
+SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'numeric', 'jsonb', 'jsonb', 'text'], 'text');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE oid IN ('dpobj.confusion'::regproc, 'dpobj.select'::regproc) AND has_function_privilege('public', oid, 'EXECUTE')),
@@ -240,9 +240,9 @@ SELECT table_privs_are('dpobj', 'protections', 'dpobj_test_stranger', ARRAY[]::t
   'other roles may not use the table of protections');
 SELECT table_privs_are('dpobj', 'protected', 'dpobj_test_stranger', ARRAY['SELECT'], 'other roles may read the view of protections');
 SELECT columns_are('dpobj', 'protected', ARRAY['relation', 'relation_name', 'at', 'encoders', 'adjacency', 'person',
-  'max_rows_per_person', 'n', 'ignore_rls', 'earlier_rows_per_person']);
+  'max_rows_per_person', 'n', 'ignore_rls', 'earlier_rows_per_person', 'holdout_by']);
 SELECT function_returns('dpobj', 'protect',
-  ARRAY['regclass', 'jsonb', 'text', 'text', 'integer', 'bigint', 'boolean', 'integer'], 'void');
+  ARRAY['regclass', 'jsonb', 'text', 'text', 'integer', 'bigint', 'boolean', 'integer', 'text'], 'void');
 SELECT function_returns('dpobj', 'unprotect', ARRAY['regclass'], 'void');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.unprotect(regclass)', 'EXECUTE'),
   'dpobj_admin may take a protection back');

@@ -142,6 +142,9 @@ my %request = (
 	  q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},
 	confusion => "SELECT count(dpobj.confusion('kept', 'visit', 0.5)) >= 0",
 	auc => "SELECT count(dpobj.auc('kept', 'visit', 0.5)) >= 0",
+	holdout => options('"holdout": 0.3'),
+	'groups and a holdout' => groups('u', q('{i,t}', options => '{"holdout": 0.3}')),
+	'evaluate with a holdout' => q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, options => '{"holdout": 0.3}')) >= 0},
 	'select with a filter' =>
 	  q{SELECT count(dpobj.select('{kept,also}', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},);
 

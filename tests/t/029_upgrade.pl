@@ -189,6 +189,8 @@ SQL
 	is($node->safe_psql($older, "SELECT string_agg(DISTINCT event, ' ' ORDER BY event) FROM dpobj.ledger"),
 		'charged protect raise_budget released set_budget', "the statements of $old write the ledger");
 	is($node->safe_psql($older, 'SELECT dpobj.verify(model) FROM kept'), 't', "a model of $old verifies");
+	my (undef, undef, $keyless) = $node->psql($older, q{SELECT dpobj.train('visit', 'ill', 0.5, options => '{"holdout": 0.2}')}, extra_params => [ '-U', 'ana' ]);
+	like($keyless, qr/option "holdout" is not for the installed version.*\nHINT:  Run ALTER EXTENSION dpobj UPDATE/, "tables of $old have no keys");
 	if ($old ne '0.1.0')
 	{
 		$ana->ask(q{SELECT dpobj.share('first', 'bob')});
@@ -248,6 +250,7 @@ SQL
 	keeps($older, \%before, "after the update from $old");
 
 	is($node->safe_psql($older, $counted), 't', 'the update counts the charges');
+	is($node->safe_psql($older, 'SELECT count(DISTINCT holdout_key) = count(*) AND count(*) > 1 FROM dpobj.identities'), 't', 'each identity gets a key of its own');
 
 	is($ana->ask(q{SELECT (SELECT release FROM dpobj.train('visit', 'ill', 0.5, method => 'halfspace', name => 'first'))
 	  = (SELECT release FROM dpobj.models WHERE name = 'first')}), 't', 'a session from before the update gets its model again for free');
@@ -262,6 +265,7 @@ SQL
 	}
 	$ana->ask(q{SELECT count(*) FROM dpobj.train('visit', 'ill', 0.0625, name => 'now')});
 	is($ana->ask(q{SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'now'}), '4', 'a new request has an intercept');
+	is($ana->ask(q{SELECT details -> 'holdout' FROM dpobj.train('visit', 'ill', 0.0625, options => '{"holdout": 0.2}')}), '0.2', 'rows of an older table are held out');
 	$ana->ask(q{SELECT dpobj.share('second', 'bob')});
 	is( $ana->ask(<<'SQL'), "first anew second\nt", 'the owner changes models from before the update');
 BEGIN;

@@ -234,6 +234,20 @@ analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb *filter, Ana
 	close_table(relation, filter, opened);
 }
 
+void
+analyst_hold_out(AnalystTable *opened, int64 thousandths, bool trains)
+{
+	Relation relation;
+
+	if (thousandths == 0)
+		return;
+	relation = scan_open_relation(opened->table);
+	holdout_find(&opened->protection, RelationGetDescr(relation), thousandths, trains,
+				 &opened->holdout);
+	relation_close(relation, AccessShareLock);
+	opened->shape.holdout = &opened->holdout;
+}
+
 /* ---- describing ---- */
 
 static void
@@ -263,6 +277,8 @@ append_rows(StringInfo text, const AnalystTable *opened, Jsonb *filter)
 	if (filter != NULL)
 		appendStringInfo(text, ", \"filter\": %s",
 						 JsonbToCString(NULL, &filter->root, VARSIZE(filter)));
+	if (opened->shape.holdout != NULL)
+		holdout_append(text, opened->shape.holdout);
 	if (opened->protection.person != NULL)
 	{
 		appendStringInfoString(text, ", \"person\": ");

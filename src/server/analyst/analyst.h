@@ -36,6 +36,7 @@ typedef struct AnalystTable
 	const Encoder *label; /* NULL for a look */
 	Encoders columns;     /* a label that is a target or a class, and then the features */
 	Filter filter;
+	Holdout holdout;
 	Column person;
 	ScanShape shape;
 } AnalystTable;
@@ -79,10 +80,19 @@ extern void analyst_open_look(Oid table, List *by, const char *column, bool is_h
 extern void analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb *filter,
 								 AnalystTable *opened);
 
-/* JSON members for the ledger: relation, filter, person. */
+/*
+ * Leaves the rows that are held out at a share to ratings, or reads only these.  thousandths: 0 for
+ * all rows.  Before the provenance is written.
+ */
+extern void analyst_hold_out(AnalystTable *opened, int64 thousandths, bool trains);
+
+/* JSON members for the ledger: relation, filter, holdout, person. */
 extern char *analyst_look_provenance(const AnalystTable *opened, Jsonb *filter);
 
-/* JSON members for ledger and model: relation, label, features, encoders, types, filter, person. */
+/*
+ * JSON members for ledger and model: relation, label, features, encoders, types, filter, holdout,
+ * person.
+ */
 extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);
 
 /*

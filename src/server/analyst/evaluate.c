@@ -33,6 +33,7 @@
 #include "server/analyst/look.h"
 #include "server/base/decimal.h"
 #include "server/base/gate.h"
+#include "server/base/identity.h"
 #include "server/ledger/grant.h"
 #include "server/base/json_value.h"
 #include "server/base/options.h"
@@ -47,7 +48,7 @@ enum
 	ARGUMENT_RELATION,
 	ARGUMENT_EPSILON,
 	ARGUMENT_FILTER,
-	ARGUMENT_OPTIONS /* not of a selection */
+	ARGUMENT_OPTIONS
 };
 
 /* ---- a model ---- */
@@ -145,6 +146,66 @@ rated_model_check(const RatedModel *rated, const AnalystTable *opened)
 	check_encoder(rated, opened, rated->label.name);
 	foreach (cell, rated->columns)
 		check_encoder(rated, opened, lfirst(cell));
+}
+
+/* The share that a training on this table left out, in thousandths; 0: none. */
+static int64
+left_out_by(const RatedModel *rated, Oid table)
+{
+	static const char *const statement =
+		"SELECT true FROM dpobj.ledger_events e WHERE e.id = $1 AND e.relation_identity = $2";
+	JsonbValue *holdout = json_member(&rated->details->root, "holdout");
+	Oid types[] = {INT8OID, INT8OID};
+	Datum values[] = {Int64GetDatum(rated->model.release), Int64GetDatum(identity_of_table(table))};
+	Datum found;
+	bool isnull;
+	int64 thousandths;
+
+	if (holdout == NULL ||
+		!admin_select(statement, lengthof(types), types, values, &found, &isnull))
+		return 0;
+	options_read_holdout(holdout, false, &thousandths);
+	return thousandths;
+}
+
+static void
+check_dealing(const RatedModel *rated, const AnalystTable *opened)
+{
+	const Holdout *holdout = &opened->holdout;
+	JsonbContainer *then = json_get_array(json_member(&rated->details->root, "holdout_by"));
+	bool same = then != NULL && JsonContainerSize(then) == holdout->count;
+
+	for (int i = 0; same && i < holdout->count; i++)
+		same = json_is_string(getIthJsonbValueFromContainer(then, i), holdout->column[i].name);
+	if (same)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the rows that model \"%s\" left out are not known any more", rated->name),
+			 errdetail("Table %s dealt its rows by other columns when the model was trained.",
+					   opened->name),
+			 errhint("Say which rows to rate it on: {\"holdout\": false} for all rows, or a share "
+					 "for rows that are held out now.")));
+}
+
+void
+rated_models_hold_out(const RatedModel *rated, int models, bool given, int64 thousandths,
+					  AnalystTable *opened)
+{
+	const RatedModel *least = NULL;
+
+	for (int m = 0; !given && m < models; m++)
+	{
+		int64 share = left_out_by(&rated[m], opened->table);
+
+		if (share == 0 || (least != NULL && share >= thousandths))
+			continue;
+		least = &rated[m];
+		thousandths = share;
+	}
+	analyst_hold_out(opened, thousandths, false);
+	if (least != NULL)
+		check_dealing(least, opened);
 }
 
 /* Finds a column's encoder, and the place of its first feature in an encoded row. */
@@ -266,6 +327,8 @@ typedef struct Evaluation
 	Oid table;
 	PrivacyCost cost;
 	Jsonb *filter; /* or NULL */
+	bool holdout_given;
+	int64 holdout; /* thousandths of the rows, which are read; 0: all rows */
 	Encoding encoding;
 	Scan *scan;
 	TallyResult result;
@@ -273,21 +336,28 @@ typedef struct Evaluation
 	TupleDesc descriptor; /* of the rows of the answer */
 } Evaluation;
 
+/* A choice among models has no interval. */
 static void
-read_options(FunctionCallInfo fcinfo, TallyRequest *tally)
+read_options(FunctionCallInfo fcinfo, Evaluation *evaluation)
 {
-	static const char *const known[] = {"level"};
+	static const char *const known[] = {"holdout", "level"};
+	TallyRequest *tally = &evaluation->tally;
 	Jsonb *options = NULL;
+	JsonbValue *holdout;
 	JsonbValue *level;
 
 	tally->level = LOOKS_LEVEL;
 	/* a function that an older version of the extension has made has no options */
-	if (tally->kind != TALLY_SELECTION && PG_NARGS() > ARGUMENT_OPTIONS)
+	if (PG_NARGS() > ARGUMENT_OPTIONS)
 		options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
 	if (options == NULL)
 		return;
-	tally_check_options(options, tally->kind, known, lengthof(known));
-	level = json_member(&options->root, known[0]);
+	tally_check_options(options, tally->kind, known, tally->kind == TALLY_SELECTION ? 1 : 2);
+	holdout = json_member(&options->root, known[0]);
+	level = json_member(&options->root, known[1]);
+	evaluation->holdout_given = holdout != NULL;
+	if (holdout != NULL)
+		options_read_holdout(holdout, true, &evaluation->holdout);
 	if (level != NULL)
 		looks_read_level(level, &tally->level);
 }
@@ -302,7 +372,7 @@ begin(FunctionCallInfo fcinfo, TallyKind kind, TupleDesc descriptor, Evaluation 
 	evaluation->descriptor = descriptor;
 	evaluation->table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 	evaluation->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
-	read_options(fcinfo, &evaluation->tally);
+	read_options(fcinfo, evaluation);
 	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					&evaluation->cost);
 	analyst_enter(evaluation->table);
@@ -532,6 +602,8 @@ evaluate(FunctionCallInfo fcinfo, Evaluation *evaluation, List *columns)
 
 	analyst_open(evaluation->table, NIL, columns, &evaluation->rated[0].label, evaluation->filter,
 				 &opened);
+	rated_models_hold_out(evaluation->rated, evaluation->tally.models, evaluation->holdout_given,
+						  evaluation->holdout, &opened);
 	evaluation->tally.epsilon_charged = evaluation->cost.epsilon_charged;
 	pair = tally_pair(&evaluation->tally);
 	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);
@@ -714,7 +786,7 @@ models_argument(FunctionCallInfo fcinfo)
 	return names;
 }
 
-/* dpobj.select(models, relation, epsilon, filter, name) -> text */
+/* dpobj.select(models, relation, epsilon, filter, options, name) -> text */
 PG_FUNCTION_INFO_V1(dpobj_select);
 Datum
 dpobj_select(PG_FUNCTION_ARGS)

@@ -53,6 +53,14 @@ extern const char *rated_models_keys(const RatedModel *rated, int models);
 /* Raises 22023 if an encoder of the model's columns has changed since the model was trained. */
 extern void rated_model_check(const RatedModel *rated, const AnalystTable *opened);
 
+/*
+ * Reads only rows that are held out: at the share that the request asks for (0: all rows are read),
+ * or, unless it says so, at the least share at which one of the models that were trained on this
+ * table left rows out.  Raises 22023 if that model's rows were dealt by other columns.
+ */
+extern void rated_models_hold_out(const RatedModel *rated, int models, bool given,
+								  int64 thousandths, AnalystTable *opened);
+
 /* Finds the places of the features in a row that these encoders make. */
 extern void rated_model_place(RatedModel *rated, const Encoders *encoders);
 

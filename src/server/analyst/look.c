@@ -182,6 +182,26 @@ open_label(AnalystLook *look)
 	analyst_open(look->request.table, NIL, NIL, &label, look->filter, &look->opened);
 }
 
+/* Of a price, which knows no model, only the option counts. */
+static void
+hold_out(AnalystLook *look)
+{
+	const LookRequest *request = &look->request;
+
+	rated_models_hold_out(look->rated, look->rated == NULL ? 0 : 1, request->holdout_given,
+						  request->holdout, &look->opened);
+}
+
+/* The declared number of rows, of which a share may be read; 0: not known. */
+static int64
+rated_rows(const AnalystTable *opened)
+{
+	const Holdout *holdout = opened->shape.holdout;
+	double share = holdout == NULL ? 1 : (double) holdout->thousandths / HOLDOUT_ONE;
+
+	return (int64) (share * (double) opened->protection.n);
+}
+
 /*
  * The bins of a model's scores: of those that its weights and the declared bounds allow, or of all
  * probabilities.
@@ -199,7 +219,8 @@ settle_scores(AnalystLook *look)
 	request->look.rows_per_person = Max(look->opened.protection.max_rows_per_person, 1);
 	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
 																	 NULL);
-	looks_set_bins(request, look->opened.protection.n);
+	hold_out(look);
+	looks_set_bins(request, rated_rows(&look->opened));
 	request->look.lowest = 0.0;
 	request->look.highest = 1.0;
 	if (look->rated != NULL && request->look.kind == LOOK_AUC)
@@ -297,6 +318,8 @@ settle_cells(AnalystLook *look)
 	looks_set_cells(request, cells);
 	request->whole = kind == LOOK_QUANTILES && encoder_is_whole(look->opened.features.encoder);
 	set_bounds(look, low, high);
+	if (kind == LOOK_RESIDUALS)
+		hold_out(look);
 }
 
 void

@@ -84,6 +84,14 @@ append_parts(StringInfo json, const Training *training)
 						 decimal_text(training_model_epsilon(training), EPSILON_UNIT));
 }
 
+/* 0: all rows are read */
+static void
+append_holdout(StringInfo json, int64 thousandths)
+{
+	if (thousandths > 0)
+		holdout_append_share(json, thousandths);
+}
+
 /* null: none, or more than can be counted */
 static void
 append_count(StringInfo json, const char *name, uint64 count)
@@ -146,6 +154,7 @@ append_price(StringInfo json, const Training *training)
 					 method_name(training->method), mechanism_get(training->request.kind)->name);
 	append_cost(json, training);
 	appendStringInfo(json, ", \"guarantee\": \"%s\"", training->guarantee);
+	append_holdout(json, training->options.holdout);
 	append_parts(json, training);
 	training_append_choice(json, training);
 	append_work(json, training);
@@ -223,6 +232,16 @@ open_protected(Oid table, Protection *protection)
 	return relation;
 }
 
+/* Raises the error of a holdout whose columns have changed. */
+static void
+check_holdout(const Protection *protection, Relation relation, int64 thousandths)
+{
+	Holdout holdout;
+
+	if (thousandths > 0)
+		holdout_find(protection, RelationGetDescr(relation), thousandths, true, &holdout);
+}
+
 /* Like analyst_open(), but the label may be NULL, and there is no filter. */
 static void
 settle_table(Training *training, Oid table, List *names, const char *label, Jsonb *options)
@@ -241,6 +260,7 @@ settle_table(Training *training, Oid table, List *names, const char *label, Json
 							   method_name(training->method))));
 	if (label != NULL)
 		training_set_label(training, encoders_label(&all, &choice), options);
+	check_holdout(&protection, relation, training->options.holdout);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);
 	training_set_table(training, table);
@@ -383,17 +403,19 @@ read_models(JsonbValue *given)
 static void
 read_options(Jsonb *options, bool of_table, PricedEvaluation *evaluation)
 {
-	const char *known[2];
+	JsonbValue *holdout = of_table ? option_of(options, "holdout") : NULL;
+	const char *known[3];
 	int count = 0;
 
-	if (!of_table)
-		known[count++] = "adjacency";
+	known[count++] = of_table ? "holdout" : "adjacency";
 	if (evaluation->kind == TALLY_CONFUSION)
 		known[count++] = "classes";
 	if (of_table && evaluation->kind == TALLY_SELECTION)
 		known[count++] = "models";
 	if (options != NULL)
 		tally_check_options(options, evaluation->kind, known, count);
+	if (holdout != NULL)
+		options_read_holdout(holdout, true, &evaluation->holdout);
 	evaluation->adjacency = read_adjacency(option_of(options, "adjacency"));
 	evaluation->classes = read_classes(option_of(options, "classes"));
 	if (of_table && evaluation->kind == TALLY_SELECTION)
@@ -427,6 +449,7 @@ append_evaluation(StringInfo json, const PricedEvaluation *evaluation)
 					 decimal_text(evaluation->cost.epsilon_charged, EPSILON_UNIT),
 					 adjacency_name(evaluation->adjacency));
 	append_unit(json, evaluation->rows_per_person);
+	append_holdout(json, evaluation->holdout);
 	if (kind == TALLY_SELECTION)
 		appendStringInfo(json, ", \"models\": %d", (int) evaluation->models);
 	else
@@ -470,13 +493,16 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 {
 	PricedEvaluation evaluation = {.kind = kind, .models = 1};
 	Protection protection;
+	Relation relation;
 	Pair pair;
 
 	read_options(argument_json(fcinfo, TRAIN_OPTIONS, "options"), true, &evaluation);
 	if (kind == TALLY_SELECTION)
 		tally_check_models((int) evaluation.models);
 	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &evaluation.cost);
-	relation_close(open_protected(table, &protection), AccessShareLock);
+	relation = open_protected(table, &protection);
+	check_holdout(&protection, relation, evaluation.holdout);
+	relation_close(relation, AccessShareLock);
 	check_least_epsilon(&evaluation.cost);
 	evaluation.adjacency = protection.adjacency;
 	evaluation.rows_per_person = protection.max_rows_per_person;
@@ -608,6 +634,7 @@ append_look(StringInfo json, const LookRequest *request)
 					 decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
 					 adjacency_name(look->adjacency));
 	append_unit(json, look->rows_per_person > 1 ? (int) look->rows_per_person : 0);
+	append_holdout(json, request->holdout);
 	if (look->columns > 0)
 		appendStringInfo(json, ", \"columns\": %d", look->columns);
 	else

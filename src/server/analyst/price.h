@@ -33,6 +33,7 @@ typedef struct PricedEvaluation
 	PrivacyCost cost;
 	Adjacency adjacency;
 	int rows_per_person; /* 0 where rows are protected */
+	int64 holdout;       /* thousandths of the rows, which are read; 0: all rows */
 } PricedEvaluation;
 
 /* models: the number of models that are evaluated. */

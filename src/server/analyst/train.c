@@ -55,6 +55,7 @@ train_open(const TrainRequest *request, TrainRun *run)
 	memset(run, 0, sizeof(*run));
 	run->training = training;
 	analyst_open(request->relation, NIL, request->features, &label, request->filter, &run->opened);
+	analyst_hold_out(&run->opened, training->options.holdout, true);
 	training_set_label(training, run->opened.label, request->options);
 	training_set_protected(training, &run->opened.features, &run->opened.protection);
 	training->provenance = analyst_provenance(&run->opened, request->filter);

@@ -288,6 +288,7 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 	analyst_enter(request.relation);
 	label = training_label_choice(request.training, request.label);
 	analyst_open(request.relation, request.by, request.features, &label, request.filter, &opened);
+	analyst_hold_out(&opened, request.training->options.holdout, true);
 	settle(&request, &opened, &keys);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);

@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
+#include "utils/uuid.h"
 #include "utils/varlena.h"
 
 #include "server/base/extension.h"
@@ -98,6 +99,33 @@ identity_of_table(Oid relation)
 	systable_endscan(scan);
 	table_close(identities, AccessShareLock);
 	return by_oid != 0 ? by_oid : by_name;
+}
+
+void
+identity_holdout_key(Oid relation, uint8 *key)
+{
+	int64 identity = identity_of_table(relation);
+	Relation identities = extension_open_table("identities");
+	TupleDesc descriptor = RelationGetDescr(identities);
+	SysScanDesc scan = systable_beginscan(identities, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple tuple;
+	bool found = false;
+
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool isnull;
+
+		if (DatumGetInt64(identity_attribute(tuple, descriptor, "id", &isnull)) != identity)
+			continue;
+		memcpy(key,
+			   DatumGetUUIDP(identity_attribute(tuple, descriptor, "holdout_key", &isnull))->data,
+			   UUID_LEN);
+		found = true;
+	}
+	systable_endscan(scan);
+	table_close(identities, AccessShareLock);
+	if (!found)
+		elog(ERROR, "table %u has no identity", relation);
 }
 
 bool

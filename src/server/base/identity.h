@@ -23,6 +23,12 @@ extern char *identity_origin(void);
  */
 extern int64 identity_of_table(Oid relation);
 
+/*
+ * Copies the 16 bytes of the secret key by which the rows of a table with an identity are dealt
+ * between training and rating.
+ */
+extern void identity_holdout_key(Oid relation, uint8 *key);
+
 /* Is it a system catalog or a table of dpobj? */
 extern bool identity_is_system_table(Oid table);
 

@@ -66,10 +66,17 @@ read_digits(const struct varlena *numeric, Digits *digits)
 	return digits->count <= DIGITS_MAX;
 }
 
-static bool
-convert(const Digits *digits, double *value)
+/* The weight of the last digit. */
+static int
+last_weight(const Digits *digits)
 {
-	int last = digits->weight - digits->count + 1; /* weight of the last digit */
+	return digits->weight - digits->count + 1;
+}
+
+/* All digits, without a sign; below 10^16. */
+static int64
+integer_of(const Digits *digits)
+{
 	int64 integer = 0;
 
 	for (int i = 0; i < digits->count; i++)
@@ -79,6 +86,15 @@ convert(const Digits *digits, double *value)
 		memcpy(&digit, digits->bytes + i * sizeof(digit), sizeof(digit));
 		integer = integer * BASE + digit;
 	}
+	return integer;
+}
+
+static bool
+convert(const Digits *digits, double *value)
+{
+	int last = last_weight(digits);
+	int64 integer = integer_of(digits);
+
 	if (integer > EXACT_MAX || last < -WEIGHT_MAX || last > WEIGHT_MAX)
 		return false;
 	*value =
@@ -99,4 +115,25 @@ numeric_value(Datum datum)
 		read_digits(numeric, &digits) && convert(&digits, &value))
 		return value;
 	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, datum));
+}
+
+/* The integer, the weight of its last digit, and the sign.  No numeric ends with a digit of 0. */
+#define BITS_INTEGER 54
+#define BITS_WEIGHT 5
+#define BITS_WEIGHT_MAX (1 << (BITS_WEIGHT - 1))
+
+bool
+numeric_bits(Datum datum, uint64 *bits)
+{
+	Digits digits;
+	int last;
+
+	if (!read_digits(PG_DETOAST_DATUM_PACKED(datum), &digits))
+		return false;
+	last = last_weight(&digits) + BITS_WEIGHT_MAX;
+	if (last < 0 || last >= 2 * BITS_WEIGHT_MAX)
+		return false;
+	*bits = (uint64) integer_of(&digits) | (uint64) last << BITS_INTEGER |
+			(uint64) digits.negative << (BITS_INTEGER + BITS_WEIGHT);
+	return true;
 }

@@ -20,15 +20,23 @@
 
 typedef struct OptionKey OptionKey;
 
+/* Who may set a key. */
+typedef enum OptionDoor
+{
+	DOOR_OWNER, /* of analysts it is declared, or set by administrators */
+	DOOR_BOTH,
+	DOOR_ANALYST
+} OptionDoor;
+
 struct OptionKey
 {
 	const char *name;
 	void (*read)(const OptionKey *key, JsonbValue *value, Options *options);
-	bool analyst; /* may analysts set it? the others are declared or set by administrators */
-	int methods;  /* that it is for */
-	size_t field; /* in Options, for read_integer() and read_positive() */
-	int64 least;  /* of an integer */
-	int64 most;   /* of an integer */
+	OptionDoor door;
+	int methods;          /* that it is for */
+	size_t field;         /* in Options, for read_integer() and read_positive() */
+	int64 least;          /* of an integer */
+	int64 most;           /* of an integer */
 	const char *expected; /* for the error about an integer; NULL: "an integer from ... to ..." */
 };
 
@@ -578,51 +586,71 @@ read_coverage(const OptionKey *key, JsonbValue *value, Options *options)
 	options->coverage_given = true;
 }
 
+void
+options_read_holdout(JsonbValue *value, bool rates, int64 *thousandths)
+{
+	*thousandths = 0;
+	if (rates && value->type == jbvBool && !value->val.boolean)
+		return;
+	if (!get_thousandths(value, 999, thousandths) || *thousandths == 0)
+		invalid("holdout",
+				rates ? "false, for all rows, or a number from 0.001 to 0.999 with at most "
+						"three decimals"
+					  : "a number from 0.001 to 0.999 with at most three decimals");
+}
+
+static void
+read_holdout(const OptionKey *key, JsonbValue *value, Options *options)
+{
+	options_read_holdout(value, false, &options->holdout);
+}
+
 #define FIELD(name) offsetof(Options, name)
 
 static const OptionKey keys[] = {
-	{"adjacency", read_adjacency, false, FOR_ALL},
-	{"batch", read_integer, true, FOR_CONVEX, FIELD(batch), 1, DESCENT_MAX_ROWS,
+	{"adjacency", read_adjacency, DOOR_OWNER, FOR_ALL},
+	{"batch", read_integer, DOOR_BOTH, FOR_CONVEX, FIELD(batch), 1, DESCENT_MAX_ROWS,
 	 "a positive integer"},
-	{"calls", read_integer, true, FOR_CONVEX, FIELD(calls), 1, OPSAMP_MAX_CALLS},
-	{"center", read_center, false, FOR_ALL},
-	{"classes", read_classes, false, FOR_CLASSES, FIELD(class_values)},
-	{"clip", read_clip, false, FOR_ALL},
-	{"coverage_epsilon", read_coverage, true, FOR_ALL},
-	{"dimension", read_integer, false, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
-	{"endless", read_endless, false, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
-	{"grid", read_grid, true, FOR_GRID},
-	{"groups", read_groups, false, FOR_ALL},
-	{"intercept", read_intercept, true, FOR_ALL},
-	{"iterations", read_integer, false, FOR_CONVEX | FOR_SOFTMAX, FIELD(iterations), 1,
+	{"calls", read_integer, DOOR_BOTH, FOR_CONVEX, FIELD(calls), 1, OPSAMP_MAX_CALLS},
+	{"center", read_center, DOOR_OWNER, FOR_ALL},
+	{"classes", read_classes, DOOR_OWNER, FOR_CLASSES, FIELD(class_values)},
+	{"clip", read_clip, DOOR_OWNER, FOR_ALL},
+	{"coverage_epsilon", read_coverage, DOOR_BOTH, FOR_ALL},
+	{"dimension", read_integer, DOOR_OWNER, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
+	{"endless", read_endless, DOOR_OWNER, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
+	{"grid", read_grid, DOOR_BOTH, FOR_GRID},
+	{"groups", read_groups, DOOR_OWNER, FOR_ALL},
+	{"holdout", read_holdout, DOOR_ANALYST, FOR_ALL},
+	{"intercept", read_intercept, DOOR_BOTH, FOR_ALL},
+	{"iterations", read_integer, DOOR_OWNER, FOR_CONVEX | FOR_SOFTMAX, FIELD(iterations), 1,
 	 DESCENT_MAX_ITERATIONS},
-	{"levels", read_levels, false, FOR_CONVEX | FOR_LINEAR},
-	{"loss", read_loss, true, 1 << METHOD_LOGISTIC},
-	{"mechanism", read_mechanism, true, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
-	{"memory_limit", read_integer, false, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
+	{"levels", read_levels, DOOR_OWNER, FOR_CONVEX | FOR_LINEAR},
+	{"loss", read_loss, DOOR_BOTH, 1 << METHOD_LOGISTIC},
+	{"mechanism", read_mechanism, DOOR_BOTH, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
+	{"memory_limit", read_integer, DOOR_OWNER, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
 	 "a whole number of MiB, 0 for no limit"},
-	{"modulus", read_integer, true, FOR_GRID, FIELD(modulus), 2, GRID_MAX_LEVELS},
-	{"n", read_integer, false, FOR_ALL, FIELD(n), 1, INT64CONST(1000000000000000),
+	{"modulus", read_integer, DOOR_BOTH, FOR_GRID, FIELD(modulus), 2, GRID_MAX_LEVELS},
+	{"n", read_integer, DOOR_OWNER, FOR_ALL, FIELD(n), 1, INT64CONST(1000000000000000),
 	 "a positive integer"},
-	{"negative", read_label_values, true, FOR_NAMED | FOR_AUTO, FIELD(negative)},
-	{"net", read_integer, true, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
-	{"noise", read_noise, true, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_CLASSES},
-	{"norm", read_positive, true, FOR_CONVEX | FOR_SOFTMAX, FIELD(norm)},
-	{"numeric", read_numeric, false, FOR_ALL},
-	{"part_nodes", read_integer, true, FOR_GRID, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
-	{"parts", read_integer, true, FOR_GRID, FIELD(parts), 1, SAMPLE_MAX_PARTS},
-	{"positive", read_label_values, true, FOR_NAMED | FOR_AUTO, FIELD(positive)},
-	{"prior", read_prior, true, FOR_GRID},
-	{"radius", read_positive, true, FOR_CONVEX | FOR_LINEAR | FOR_SOFTMAX, FIELD(radius)},
-	{"reference", read_reference, true, FOR_GRID},
-	{"regularization", read_positive, true, FOR_CONVEX | FOR_TARGETS | FOR_SOFTMAX,
+	{"negative", read_label_values, DOOR_BOTH, FOR_NAMED | FOR_AUTO, FIELD(negative)},
+	{"net", read_integer, DOOR_BOTH, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
+	{"noise", read_noise, DOOR_BOTH, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_CLASSES},
+	{"norm", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_SOFTMAX, FIELD(norm)},
+	{"numeric", read_numeric, DOOR_OWNER, FOR_ALL},
+	{"part_nodes", read_integer, DOOR_BOTH, FOR_GRID, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
+	{"parts", read_integer, DOOR_BOTH, FOR_GRID, FIELD(parts), 1, SAMPLE_MAX_PARTS},
+	{"positive", read_label_values, DOOR_BOTH, FOR_NAMED | FOR_AUTO, FIELD(positive)},
+	{"prior", read_prior, DOOR_BOTH, FOR_GRID},
+	{"radius", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_LINEAR | FOR_SOFTMAX, FIELD(radius)},
+	{"reference", read_reference, DOOR_BOTH, FOR_GRID},
+	{"regularization", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_TARGETS | FOR_SOFTMAX,
 	 FIELD(regularization)},
-	{"sampling", read_sampling, true, FOR_CONVEX},
-	{"scale", read_scale, false, FOR_ALL},
-	{"solver", read_solver, false, FOR_GRID},
-	{"step", read_positive, true, FOR_CONVEX | FOR_SOFTMAX, FIELD(step)},
-	{"target", read_target, false, FOR_ALL},
-	{"time_limit", read_integer, false, FOR_ALL, FIELD(time_limit), 0, INT_MAX / 1000,
+	{"sampling", read_sampling, DOOR_BOTH, FOR_CONVEX},
+	{"scale", read_scale, DOOR_OWNER, FOR_ALL},
+	{"solver", read_solver, DOOR_OWNER, FOR_GRID},
+	{"step", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_SOFTMAX, FIELD(step)},
+	{"target", read_target, DOOR_OWNER, FOR_ALL},
+	{"time_limit", read_integer, DOOR_OWNER, FOR_ALL, FIELD(time_limit), 0, INT_MAX / 1000,
 	 "a whole number of seconds, 0 for no limit"},
 };
 
@@ -646,6 +674,12 @@ options_next_given(const Options *options, int *position)
 	return NULL;
 }
 
+static bool
+is_at_door(const OptionKey *key, bool by_analyst)
+{
+	return key->door != (by_analyst ? DOOR_OWNER : DOOR_ANALYST);
+}
+
 static char *
 known_keys(TrainingMethod method, bool by_analyst)
 {
@@ -653,7 +687,7 @@ known_keys(TrainingMethod method, bool by_analyst)
 
 	initStringInfo(&known);
 	for (int i = 0; i < lengthof(keys); i++)
-		if ((keys[i].analyst || !by_analyst) && is_key_of(&keys[i], method))
+		if (is_at_door(&keys[i], by_analyst) && is_key_of(&keys[i], method))
 			appendStringInfo(&known, "%s%s", known.len > 0 ? ", " : "", keys[i].name);
 	return known.data;
 }
@@ -670,14 +704,17 @@ find_key(const char *key, int length, TrainingMethod method, bool by_analyst)
 							errmsg("option \"%s\" is not for method \"%s\"", keys[i].name,
 								   method_name(method)),
 							errhint("Options are: %s.", known_keys(method, by_analyst))));
-		if (by_analyst && !keys[i].analyst)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"%s\" cannot be set here", keys[i].name),
-							keys[i].methods == FOR_ALL
-								? errdetail("It follows from dpobj.protect or from a setting "
-											"that an administrator makes.")
-								: errdetail("It is for the aggregates only."),
-							errhint("Options are: %s.", known_keys(method, true))));
+		if (!is_at_door(&keys[i], by_analyst))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("option \"%s\" cannot be set here", keys[i].name),
+					 !by_analyst ? errdetail("An aggregate reads the rows that its query gives it; "
+											 "the option is for dpobj.train and its kin.")
+					 : keys[i].methods == FOR_ALL
+						 ? errdetail("It follows from dpobj.protect or from a setting "
+									 "that an administrator makes.")
+						 : errdetail("It is for the aggregates only."),
+					 errhint("Options are: %s.", known_keys(method, by_analyst))));
 		return &keys[i];
 	}
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -115,6 +115,7 @@ typedef struct Options
 	FeatureNumbers high;
 	int64 coverage_epsilon; /* nano-units, 0: none */
 	bool coverage_given;
+	int64 holdout;        /* thousandths of the rows that are left out for ratings, 0: none */
 	JsonbValue *positive; /* values of the label; NULL: not given */
 	JsonbValue *negative;
 	bool intercept;
@@ -138,6 +139,12 @@ typedef struct Options
  * by_analyst, also for keys that dpobj.protect declares or administrators set.
  */
 extern void options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options);
+
+/*
+ * Reads the option "holdout": a share, in thousandths, or of a rating also false, which is 0 and
+ * stands for all rows.  Raises 22023.
+ */
+extern void options_read_holdout(JsonbValue *value, bool rates, int64 *thousandths);
 
 /*
  * Returns "halfspace", "logistic", "svm", "simplex", "linear", "softmax", "one_vs_rest" (kinds of

@@ -4,6 +4,7 @@
 #include "postgres.h"
 
 #include "core/mechanisms/evaluation.h"
+#include "core/rows/holdout.h"
 
 #include "server/base/random_bits.h"
 #include "server/release/coverage.h"
@@ -33,17 +34,18 @@ error_of(const Training *training, int64 part)
 
 /*
  * Who may read the table counts its usable rows himself.  Without a declared number of rows nothing
- * public says whether the counts are of use.
+ * public says whether the counts are of use.  Rows that are held out are in neither count.
  */
 static int64
 default_part(const Training *training)
 {
 	int64 part = training->cost.epsilon / DEFAULT_PARTS;
-	int64 rows = training->by_analyst ? training->options.n : 0;
+	double rows = training->by_analyst ? (double) training->options.n : 0;
 
+	rows -= rows * (double) training->options.holdout / HOLDOUT_ONE;
 	if (part == 0 || rows == 0 || training->keys != NULL || training->rows_per_person > 0)
 		return 0;
-	return error_of(training, part) * DEFAULT_SHARPNESS <= (double) rows ? part : 0;
+	return error_of(training, part) * DEFAULT_SHARPNESS <= rows ? part : 0;
 }
 
 /*

@@ -15,6 +15,7 @@
 #include "server/base/digest.h"
 #include "server/base/gate.h"
 #include "server/base/json_value.h"
+#include "server/base/options.h"
 #include "server/base/random_bits.h"
 #include "server/release/looks.h"
 
@@ -62,6 +63,7 @@ static void
 check_options(const LookRequest *request, Jsonb *options, bool is_price, bool has_clip)
 {
 	bool has_steps = request->look.kind == LOOK_QUANTILES;
+	bool rates = request->look.kind == LOOK_RESIDUALS || look_has_scores(request->look.kind);
 	const char *known[6]; /* the longest list is that of prices of quantiles without a table */
 	int count = 0;
 	ListCell *cell;
@@ -71,6 +73,8 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 		known[count++] = "steps";
 	if (look_has_scores(request->look.kind) && OidIsValid(request->table))
 		known[count++] = "bins";
+	if (rates && OidIsValid(request->table))
+		known[count++] = "holdout";
 	if (request->look.kind == LOOK_PROFILE && OidIsValid(request->table))
 		known[count++] = "label";
 	if (is_price && OidIsValid(request->table) && look_has_groups(request->look.kind))
@@ -141,6 +145,7 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 	JsonbValue *bins = json_member(&options->root, "bins");
 	JsonbValue *clip = json_member(&options->root, "clip");
 	JsonbValue *label = json_member(&options->root, "label");
+	JsonbValue *holdout = json_member(&options->root, "holdout");
 
 	if (level != NULL)
 		looks_read_level(level, &request->level);
@@ -150,6 +155,9 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 		read_bins(request, bins);
 	if (clip != NULL)
 		read_clip(clip, low, high);
+	request->holdout_given = holdout != NULL;
+	if (holdout != NULL)
+		options_read_holdout(holdout, true, &request->holdout);
 	request->label = json_get_string(label);
 	if (label != NULL && request->label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

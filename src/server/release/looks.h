@@ -46,7 +46,9 @@ typedef struct LookRequest
 	double level; /* of each interval */
 	int64 steps;  /* of the grid of quantiles at most; 0: not said */
 	int64 bins;   /* of scores; 0: not said */
-	bool whole;   /* of quantiles: are values whole numbers, by their type? */
+	bool holdout_given;
+	int64 holdout; /* of a rating: thousandths of the rows, which are read; 0: all rows */
+	bool whole;    /* of quantiles: are values whole numbers, by their type? */
 	/* of a profile: the column that a training would predict; NULL: not said */
 	const char *label;
 	Oid table;
@@ -67,7 +69,8 @@ extern bool looks_find(const char *name, LookKind *kind);
 extern void looks_begin(LookRequest *request, LookKind kind);
 
 /*
- * Reads the option "level", for quantiles "steps", for scores "bins", for a profile "label", and,
+ * Reads the option "level", for quantiles "steps", for scores "bins", for a profile "label", of a
+ * rating "holdout", and,
  * with low and high, "clip": bounds of values, which are left alone without it.  options: NULL for
  * none.  Raises 22023 for any other option.
  */

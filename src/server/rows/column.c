@@ -271,59 +271,67 @@ column_number(const Column *column, Datum datum)
 	}
 }
 
-static const uint8 *
-varlena_person(Datum datum, uint32 *length)
-{
-	struct varlena *value = PG_DETOAST_DATUM_PACKED(datum);
-
-	*length = VARSIZE_ANY_EXHDR(value);
-	return (const uint8 *) VARDATA_ANY(value);
-}
-
-/* Numerics that are equal have the same bytes without their trailing zeros. */
-static const uint8 *
-numeric_person(Datum datum, uint32 *length)
-{
-	return varlena_person(DirectFunctionCall1(numeric_trim_scale, datum), length);
-}
+/* Of every NaN. */
+#define NAN_BITS UINT64CONST(0x7ff8000000000000)
 
 static uint64
-real_person(double real)
+real_bits(double real)
 {
 	uint64 bits;
 
 	if (isnan(real))
-		real = get_float8_nan();
+		return NAN_BITS;
 	if (real == 0.0)
 		real = 0.0; /* and not -0 */
 	memcpy(&bits, &real, sizeof(bits));
 	return bits;
 }
 
-const uint8 *
-column_person(const Column *column, Datum datum, uint8 *buffer, uint32 *length)
+static const uint8 *
+string_bytes(const char *string, uint32 *length)
 {
-	const uint8 *bytes;
-	uint64 fixed;
+	*length = strlen(string);
+	return (const uint8 *) string;
+}
+
+static const uint8 *
+varlena_bytes(const Column *column, Datum datum, uint32 *length)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(datum);
+
+	*length = VARSIZE_ANY_EXHDR(value);
+	if (column->type == BPCHAROID)
+		*length = bpchartruelen(VARDATA_ANY(value), *length);
+	return (const uint8 *) VARDATA_ANY(value);
+}
+
+/*
+ * A numeric of many digits is its text without trailing zeros, of which none has eight bytes but
+ * "Infinity", which are not numeric_bits().  An enum is its label: OIDs change in a restore.
+ */
+const uint8 *
+column_bytes(const Column *column, Datum datum, uint8 *buffer, uint32 *length)
+{
+	uint64 bits;
 
 	if (column->type == UUIDOID)
 	{
 		*length = UUID_LEN;
 		return DatumGetUUIDP(datum)->data;
 	}
-	if (column->kind == COLUMN_NUMERIC)
-		return numeric_person(datum, length);
 	if (column->kind == COLUMN_TEXT || column->type == BYTEAOID)
-	{
-		bytes = varlena_person(datum, length);
-		if (column->type == BPCHAROID)
-			*length = bpchartruelen((char *) bytes, *length);
-		return bytes;
-	}
-	fixed = column->kind == COLUMN_REAL ? real_person(read_real(column, datum))
-										: (uint64) read_integer(column, datum);
-	memcpy(buffer, &fixed, sizeof(fixed));
-	*length = sizeof(fixed);
+		return varlena_bytes(column, datum, length);
+	if (column->kind == COLUMN_ENUM)
+		return string_bytes(DatumGetCString(DirectFunctionCall1(enum_out, datum)), length);
+	if (column->kind == COLUMN_NUMERIC && !numeric_bits(datum, &bits))
+		return string_bytes(numeric_normalize(DatumGetNumeric(datum)), length);
+	if (column->kind == COLUMN_REAL)
+		bits = real_bits(read_real(column, datum));
+	else if (column->kind != COLUMN_NUMERIC)
+		bits = (uint64) read_integer(column, datum);
+	for (int i = 0; i < (int) sizeof(bits); i++)
+		buffer[i] = (uint8) (bits >> 8 * i);
+	*length = sizeof(bits);
 	return buffer;
 }
 
@@ -566,7 +574,7 @@ key_of(const Column *column, const ColumnValue *value)
 		case COLUMN_TEXT:
 			return hash_bytes_extended((const unsigned char *) value->text, value->length, 0);
 		case COLUMN_REAL:
-			return real_person(value->real);
+			return real_bits(value->real);
 		case COLUMN_NUMERIC:
 			return DatumGetUInt64(DirectFunctionCall2(
 				hash_numeric_extended, NumericGetDatum(value->numeric), Int64GetDatum(0)));

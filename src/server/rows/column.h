@@ -51,11 +51,12 @@ typedef struct ColumnValue
 	"numeric, date, timestamp, timestamp with time zone, text, varchar, char, an enum, or a "      \
 	"domain over one of them."
 
-/* The types of columns that can name persons, for error details. */
-#define PERSON_TYPES_DETAIL                                                                        \
-	"A person may be named by a column of type boolean, smallint, integer, bigint, real, double "  \
-	"precision, numeric, date, timestamp, timestamp with time zone, text, varchar, char, uuid, "   \
-	"bytea, an enum, or a domain over one of them."
+/* The types of columns that can name persons and deal rows, for error details. */
+#define KEY_TYPES_DETAIL                                                                           \
+	"It may be of type boolean, smallint, integer, bigint, real, double precision, numeric, "      \
+	"date, "                                                                                       \
+	"timestamp, timestamp with time zone, text, varchar, char, uuid, bytea, an enum, or a domain " \
+	"over one of them."
 
 extern void column_init(Column *column, Form_pg_attribute attribute);
 
@@ -86,11 +87,12 @@ extern Oid column_type_named(const char *name);
 extern bool column_names_persons(const Column *column);
 
 /*
- * The person that a value names, as bytes that are equal exactly for equal values: 1.0 and 1.00 are
- * one numeric, -0 and 0 one float, NaN is equal to itself, texts are compared bytewise, without the
- * trailing blanks of a bpchar.  The result may lie in buffer, which must hold 8 bytes.
+ * A value of a column that can name persons, as bytes that are equal exactly for equal values: 1.0
+ * and 1.00 are one numeric, -0 and 0 one float, NaN is equal to itself, texts are compared
+ * bytewise, without the trailing blanks of a bpchar.  They are the same on every machine and after
+ * a restore, and no setting changes them.  The result may lie in buffer, which must hold 8 bytes.
  */
-extern const uint8 *column_person(const Column *column, Datum datum, uint8 *buffer, uint32 *length);
+extern const uint8 *column_bytes(const Column *column, Datum datum, uint8 *buffer, uint32 *length);
 
 /*
  * The number of a boolean, integer, real, numeric or time column; a time is in seconds since 1970

@@ -32,11 +32,16 @@
 #include "server/rows/encoders.h"
 #include "server/base/extension.h"
 #include "server/base/identity.h"
+#include "server/base/json_value.h"
 #include "server/rows/protection.h"
 #include "server/rows/scan.h"
 
 /* Bytes of a declaration, as text and as jsonb. */
 #define DECLARATION_MAX 65536
+
+/* What a column shall do, for messages. */
+#define NAME_PERSONS "name persons"
+#define DEAL_ROWS "deal rows between training and rating"
 
 /* ---- reading ---- */
 
@@ -58,6 +63,10 @@ read_protection(HeapTuple tuple, TupleDesc descriptor, Protection *protection)
 	protection->encoders = DatumGetJsonbPCopy(value);
 	protection->adjacency = adjacency_named(text_attribute(tuple, descriptor, "adjacency"));
 	protection->person = text_attribute(tuple, descriptor, "person");
+	/* the tables of 0.1.0 and 0.2.0 do not have it */
+	protection->holdout_by = extension_has_column("protections", "holdout_by")
+								 ? text_attribute(tuple, descriptor, "holdout_by")
+								 : NULL;
 	value = identity_attribute(tuple, descriptor, "max_rows_per_person", &isnull);
 	protection->max_rows_per_person = isnull ? 0 : DatumGetInt32(value);
 	value = identity_attribute(tuple, descriptor, "n", &isnull);
@@ -128,17 +137,31 @@ protection_require(Relation relation, Protection *protection)
 						 "parent if it is a partition or child.")));
 }
 
-static void
-find_person(const char *name, TupleDesc descriptor, Column *column)
+/*
+ * Finds a column that shall name persons or deal rows; does says which.  Returns NULL, or what is
+ * wrong with it; then the column has no name if it does not exist.
+ */
+static char *
+find_key(const char *name, TupleDesc descriptor, const char *does, Column *column)
 {
+	memset(column, 0, sizeof(*column));
 	if (!column_find(descriptor, name, column))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\", which shall name persons, does not exist", name)));
+		return psprintf("column \"%s\", which shall %s, does not exist", name, does);
 	if (!column_names_persons(column))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" of type %s cannot name persons", name,
-							   format_type_be(column->type)),
-						errdetail(PERSON_TYPES_DETAIL)));
+		return psprintf("column \"%s\" of type %s cannot %s", name, format_type_be(column->type),
+						does);
+	return NULL;
+}
+
+static void
+check_key(const char *name, TupleDesc descriptor, const char *does)
+{
+	Column column;
+	const char *problem = name == NULL ? NULL : find_key(name, descriptor, does, &column);
+
+	if (problem != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", problem),
+						column.name == NULL ? 0 : errdetail(KEY_TYPES_DETAIL)));
 }
 
 /* Raises 22023 with a hint for the caller: only an administrator can declare the columns again. */
@@ -184,22 +207,35 @@ protection_encoders(const Protection *protection, TupleDesc descriptor, List *na
 						"Name only columns that have not changed, or ask");
 }
 
+static void
+require_key(const Protection *protection, TupleDesc descriptor, const char *name, const char *does,
+			Column *column)
+{
+	const char *problem = find_key(name, descriptor, does, column);
+
+	if (problem != NULL)
+		refuse_outdated(protection, problem, "Ask");
+}
+
 bool
 protection_person(const Protection *protection, TupleDesc descriptor, Column *column)
 {
-	if (protection->person == NULL)
-		return false;
-	if (!column_find(descriptor, protection->person, column))
-		refuse_outdated(
-			protection,
-			psprintf("column \"%s\", which names persons, does not exist", protection->person),
-			"Ask");
-	if (!column_names_persons(column))
-		refuse_outdated(protection,
-						psprintf("column \"%s\" of type %s cannot name persons", protection->person,
-								 format_type_be(column->type)),
-						"Ask");
-	return true;
+	if (protection->person != NULL)
+		require_key(protection, descriptor, protection->person, NAME_PERSONS, column);
+	return protection->person != NULL;
+}
+
+Column *
+protection_dealing(const Protection *protection, TupleDesc descriptor, int *count)
+{
+	char *key = protection->person != NULL ? protection->person : protection->holdout_by;
+	List *names = key != NULL ? list_make1(key) : json_keys(&protection->encoders->root);
+	Column *columns = palloc(Max(list_length(names), 1) * sizeof(Column));
+
+	*count = list_length(names);
+	for (int i = 0; i < *count; i++)
+		require_key(protection, descriptor, list_nth(names, i), DEAL_ROWS, &columns[i]);
+	return columns;
 }
 
 /* ---- declaring ---- */
@@ -214,8 +250,9 @@ typedef struct Declaration
 	int max_rows_per_person;
 	int64 n;
 	bool ignore_rls;
-	bool has_earlier_rows; /* the SQL function has this argument, from 0.3.0 on */
+	bool is_current; /* the SQL function has the arguments that follow, from 0.3.0 on */
 	int earlier_rows;
+	const char *holdout_by;
 } Declaration;
 
 static void
@@ -265,10 +302,17 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 				"Privacy of a person needs a bound on the rows that the person contributes.");
 	if (!PG_ARGISNULL(5) && declaration->n < 1)
 		invalid("n must be greater than zero", NULL);
-	declaration->has_earlier_rows = PG_NARGS() > 7;
-	declaration->earlier_rows =
-		!declaration->has_earlier_rows || PG_ARGISNULL(7) ? 0 : PG_GETARG_INT32(7);
-	check_earlier_rows(declaration, declaration->has_earlier_rows && !PG_ARGISNULL(7));
+	declaration->is_current = PG_NARGS() > 8;
+	declaration->earlier_rows = 0;
+	declaration->holdout_by = NULL;
+	if (!declaration->is_current)
+		return;
+	declaration->earlier_rows = PG_ARGISNULL(7) ? 0 : PG_GETARG_INT32(7);
+	check_earlier_rows(declaration, !PG_ARGISNULL(7));
+	declaration->holdout_by = text_argument(fcinfo, 8);
+	if (declaration->person != NULL && declaration->holdout_by != NULL)
+		invalid("holdout_by is for tables without a person",
+				"All rows of a person are on one side of a holdout.");
 }
 
 /* The ledger keeps the text, and everybody reads it in dpobj.protected. */
@@ -302,7 +346,6 @@ static void
 check_declaration(Declaration *declaration)
 {
 	Encoders encoders;
-	Column person;
 	Relation relation;
 
 	LockRelationOid(declaration->relation, AccessShareLock);
@@ -314,8 +357,8 @@ check_declaration(Declaration *declaration)
 	check_size(declaration);
 	relation = relation_open(declaration->relation, NoLock);
 	encoders_parse(declaration->encoders, RelationGetDescr(relation), &encoders);
-	if (declaration->person != NULL)
-		find_person(declaration->person, RelationGetDescr(relation), &person);
+	check_key(declaration->person, RelationGetDescr(relation), NAME_PERSONS);
+	check_key(declaration->holdout_by, RelationGetDescr(relation), DEAL_ROWS);
 	relation_close(relation, NoLock);
 }
 
@@ -346,6 +389,11 @@ describe_declaration(const Declaration *declaration)
 	if (declaration->earlier_rows > 0)
 		appendStringInfo(&parameters, ", \"earlier_rows_per_person\": %d",
 						 declaration->earlier_rows);
+	if (declaration->holdout_by != NULL)
+	{
+		appendStringInfoString(&parameters, ", \"holdout_by\": ");
+		escape_json(&parameters, declaration->holdout_by);
+	}
 	appendStringInfoChar(&parameters, '}');
 	return parameters.data;
 }
@@ -399,11 +447,13 @@ static void
 store_declaration(const Declaration *declaration, int64 identity)
 {
 	static const char *const statement =
-		STORE(", earlier_rows_per_person", ", $8",
-			  ", earlier_rows_per_person = EXCLUDED.earlier_rows_per_person");
+		STORE(", earlier_rows_per_person, holdout_by", ", $8, $9",
+			  ", earlier_rows_per_person = EXCLUDED.earlier_rows_per_person,"
+			  " holdout_by = EXCLUDED.holdout_by");
 	static const char *const older = STORE("", "", ""); /* the tables of 0.1.0 and 0.2.0 */
-	Oid types[] = {INT8OID, JSONBOID, TEXTOID, TEXTOID, INT4OID, INT8OID, BOOLOID, INT4OID};
-	char nulls[] = "        ";
+	Oid types[] = {INT8OID, JSONBOID, TEXTOID, TEXTOID, INT4OID,
+				   INT8OID, BOOLOID,  INT4OID, TEXTOID};
+	char nulls[] = "         ";
 	Datum values[] = {
 		Int64GetDatum(identity),
 		JsonbPGetDatum(declaration->encoders),
@@ -413,6 +463,7 @@ store_declaration(const Declaration *declaration, int64 identity)
 		Int64GetDatum(declaration->n),
 		BoolGetDatum(declaration->ignore_rls),
 		Int32GetDatum(declaration->earlier_rows),
+		(Datum) 0,
 	};
 
 	if (declaration->person == NULL)
@@ -423,10 +474,14 @@ store_declaration(const Declaration *declaration, int64 identity)
 		nulls[5] = 'n';
 	if (declaration->earlier_rows == 0)
 		nulls[7] = 'n';
-	if (declaration->has_earlier_rows)
+	if (declaration->holdout_by == NULL)
+		nulls[8] = 'n';
+	else
+		values[8] = CStringGetTextDatum(declaration->holdout_by);
+	if (declaration->is_current)
 		(void) admin_execute(statement, lengthof(types), types, values, nulls);
 	else
-		(void) admin_execute(older, lengthof(types) - 1, types, values, nulls);
+		(void) admin_execute(older, lengthof(types) - 2, types, values, nulls);
 }
 
 /*
@@ -457,7 +512,7 @@ forget_sums(int64 relation)
 
 /*
  * dpobj.protect(relation, encoders, adjacency, person, max_rows_per_person, n, ignore_rls,
- * earlier_rows_per_person)
+ * earlier_rows_per_person, holdout_by)
  */
 PG_FUNCTION_INFO_V1(dpobj_protect);
 Datum

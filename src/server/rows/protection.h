@@ -21,6 +21,7 @@ typedef struct Protection
 	Adjacency adjacency;
 	char *person;            /* column that names the person of a row, or NULL */
 	int max_rows_per_person; /* 0 if there is no person */
+	char *holdout_by;        /* column that deals rows between training and rating, or NULL */
 	int64 n;                 /* declared number of rows, or 0 */
 	bool ignore_rls;
 } Protection;
@@ -55,5 +56,12 @@ extern void protection_encoders(const Protection *protection, TupleDesc descript
  * no longer exists, or has a type that cannot name persons.
  */
 extern bool protection_person(const Protection *protection, TupleDesc descriptor, Column *column);
+
+/*
+ * The columns whose values deal rows between training and rating, and their number: the person, or
+ * else the column declared for it, or else all declared columns in the order in which jsonb has
+ * their names.  Raises 22023 if one of them no longer exists or has a type that does not fit.
+ */
+extern Column *protection_dealing(const Protection *protection, TupleDesc descriptor, int *count);
 
 #endif

@@ -35,6 +35,7 @@ typedef struct ScanTable
 	AttrNumber person;     /* 0 if the shape has none */
 	AttrNumber *condition; /* one for each condition of the filter */
 	AttrNumber *group;     /* one for each column that rows are grouped by */
+	AttrNumber *holdout;   /* one for each column that deals rows */
 	AttrNumber last;       /* the largest of them */
 } ScanTable;
 
@@ -60,7 +61,7 @@ struct Scan
 	ScanTable *table;
 	const JobContext *job; /* NULL if a statement scans */
 	PagesRead pages;
-	int64 left_out; /* rows that did not pass the filter */
+	int64 left_out; /* rows that did not pass the filter, or are on the other side of a holdout */
 };
 
 /* ---- which relations are read ---- */
@@ -160,11 +161,18 @@ map_columns(ScanTable *table, const ScanShape *shape)
 	table->condition = palloc(Max(shape->filter->count, 1) * sizeof(AttrNumber));
 	for (int i = 0; i < shape->filter->count; i++)
 		table->condition[i] = map_column(table, &shape->filter->condition[i].column);
-	if (shape->groups == NULL)
-		return;
-	table->group = palloc(shape->groups->count * sizeof(AttrNumber));
-	for (int i = 0; i < shape->groups->count; i++)
-		table->group[i] = map_column(table, &shape->groups->encoder[i].column);
+	if (shape->groups != NULL)
+	{
+		table->group = palloc(shape->groups->count * sizeof(AttrNumber));
+		for (int i = 0; i < shape->groups->count; i++)
+			table->group[i] = map_column(table, &shape->groups->encoder[i].column);
+	}
+	if (shape->holdout != NULL)
+	{
+		table->holdout = palloc(shape->holdout->count * sizeof(AttrNumber));
+		for (int i = 0; i < shape->holdout->count; i++)
+			table->holdout[i] = map_column(table, &shape->holdout->column[i]);
+	}
 }
 
 /* find_all_inheritors() lists each descendant once, even with several parents. */
@@ -406,9 +414,10 @@ note_block(PagesRead *pages, const ScanTable *table, BlockNumber block)
  */
 
 static bool
-passes(const ScanTable *table, const Filter *filter, const TupleTableSlot *slot)
+passes(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot)
 {
-	bool all = true;
+	const Filter *filter = shape->filter;
+	bool all = shape->holdout == NULL || holdout_reads(shape->holdout, table->holdout, slot);
 
 	for (int i = 0; i < filter->count; i++)
 	{
@@ -474,7 +483,7 @@ read_person(const ScanTable *table, const ScanShape *shape, const TupleTableSlot
 
 	if (shape->person == NULL || slot->tts_isnull[at])
 		return NULL;
-	return column_person(shape->person, slot->tts_values[at], buffer, length);
+	return column_bytes(shape->person, slot->tts_values[at], buffer, length);
 }
 
 static Label
@@ -504,7 +513,7 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 	uint8 buffer[sizeof(uint64)];
 	uint32 length;
 	Label label = read_label(table, shape, slot);
-	bool passed = passes(table, shape->filter, slot);
+	bool passed = passes(table, shape, slot);
 	bool encoded = encode(table, shape->features, slot, features);
 	const uint8 *person = read_person(table, shape, slot, buffer, &length);
 	int group = target->groups == NULL ? -1 : find_group(table, shape->groups, slot);

@@ -21,6 +21,7 @@
 #include "server/base/job_context.h"
 #include "server/rows/encoders.h"
 #include "server/rows/filter.h"
+#include "server/rows/holdout.h"
 
 /* What a scan reads of a row. */
 typedef struct ScanShape
@@ -31,6 +32,7 @@ typedef struct ScanShape
 	const Column *person;    /* names the person of a row; NULL: each row is a person's only one */
 	int max_rows_per_person; /* that enter */
 	const Encoders *groups;  /* the columns that rows are grouped by, or NULL */
+	const Holdout *holdout;  /* rows of its other side do not pass the filter; NULL: none */
 } ScanShape;
 
 typedef struct Scan Scan;
@@ -84,7 +86,7 @@ extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KE
  */
 extern void scan_run_groups(Scan *scan, Rows *const *groups, int count);
 
-/* The neutral rows among those of scan_run() that did not pass the filter. */
+/* The neutral rows among those of scan_run() that did not pass the filter or the holdout. */
 extern int64 scan_left_out(const Scan *scan);
 
 extern void scan_close(Scan *scan);

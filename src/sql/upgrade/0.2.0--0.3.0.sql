@@ -53,7 +53,15 @@ ALTER TABLE dpobj.protections ADD COLUMN IF NOT EXISTS earlier_rows_per_person i
 ALTER TABLE dpobj.protections DROP CONSTRAINT IF EXISTS protection_earlier_rows_valid;
 ALTER TABLE dpobj.protections ADD CONSTRAINT protection_earlier_rows_valid
     CHECK (earlier_rows_per_person IS NULL OR person IS NOT NULL AND earlier_rows_per_person > 0);
+ALTER TABLE dpobj.protections
+    ADD COLUMN holdout_by text,
+    ADD CONSTRAINT protection_holdout_valid CHECK (holdout_by IS NULL OR person IS NULL);
+COMMENT ON COLUMN dpobj.protections.holdout_by IS 'column by whose values rows are dealt between training and rating; null: by the person, or else by all declared columns';
 DROP FUNCTION IF EXISTS dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean);
+
+-- This column stands in identities.sql, too; each identity gets a key of its own.
+ALTER TABLE dpobj.identities ADD COLUMN holdout_key uuid NOT NULL DEFAULT pg_catalog.gen_random_uuid();
+COMMENT ON COLUMN dpobj.identities.holdout_key IS 'secret key by which the rows of a table are dealt between training and rating; roles do not use theirs';
 
 -- This column and this constraint stand in jobs.sql, too; an update keeps the table.
 ALTER TABLE dpobj.job_rows

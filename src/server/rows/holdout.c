@@ -1,0 +1,72 @@
+/*
+ * holdout.c - finds the columns and the key of a holdout, and the side of a row.
+ */
+#include "postgres.h"
+
+#include "utils/json.h"
+
+#include "server/base/extension.h"
+#include "server/base/identity.h"
+#include "server/rows/holdout.h"
+
+static void
+find_key(Oid relation, SipKey *key)
+{
+	uint8 bytes[SIPHASH_KEY_LENGTH];
+
+	if (!extension_has_column("identities", "holdout_key"))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("option \"holdout\" is not for the installed version of the extension"),
+				 errhint("Run ALTER EXTENSION dpobj UPDATE.")));
+	identity_holdout_key(relation, bytes);
+	*key = siphash_key(bytes);
+}
+
+void
+holdout_find(const Protection *protection, TupleDesc descriptor, int64 thousandths, bool trains,
+			 Holdout *holdout)
+{
+	holdout->thousandths = thousandths;
+	holdout->trains = trains;
+	find_key(protection->relation, &holdout->key);
+	holdout->column = protection_dealing(protection, descriptor, &holdout->count);
+	holdout->row = palloc0(holdout_row_bytes(holdout->count));
+}
+
+/* Every value is fetched, whatever the side and the other values are. */
+bool
+holdout_reads(const Holdout *holdout, const AttrNumber *place, const TupleTableSlot *slot)
+{
+	for (int i = 0; i < holdout->count; i++)
+	{
+		int at = place[i] - 1;
+		uint8 buffer[sizeof(uint64)];
+		uint32 length = 0;
+		const uint8 *bytes = NULL;
+
+		if (!slot->tts_isnull[at])
+			bytes = column_bytes(&holdout->column[i], slot->tts_values[at], buffer, &length);
+		holdout_put(holdout->key, holdout->row, holdout->count, i, bytes, length);
+	}
+	return holdout_has(holdout->key, holdout->row, holdout->count, (int) holdout->thousandths) !=
+		   holdout->trains;
+}
+
+void
+holdout_append_share(StringInfo text, int64 thousandths)
+{
+	appendStringInfo(text, ", \"holdout\": %g", (double) thousandths / HOLDOUT_ONE);
+}
+
+void
+holdout_append(StringInfo text, const Holdout *holdout)
+{
+	holdout_append_share(text, holdout->thousandths);
+	for (int i = 0; i < holdout->count; i++)
+	{
+		appendStringInfoString(text, i == 0 ? ", \"holdout_by\": [" : ", ");
+		escape_json(text, holdout->column[i].name);
+	}
+	appendStringInfoChar(text, ']');
+}
