@@ -14,14 +14,14 @@ DECLARE
     -- types
     'dp_model', 'dp_group', 'dp_confusion_table', 'dp_look', 'dp_average', 'dp_bin', 'dp_quantile', 'charge_cost',
     -- views
-    'ledger', 'budgets', 'odometer', 'protected', 'models', 'model_list', 'scorecards', 'answers', 'evaluations', 'model_history', 'jobs', 'progress', 'schedules', 'schedule_runs',
+    'ledger', 'budgets', 'odometer', 'protected', 'models', 'model_list', 'scorecards', 'answers', 'evaluations', 'model_history', 'drifts', 'jobs', 'progress', 'schedules', 'schedule_runs',
     -- models
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
     'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'named_model', 'model_facts', 'rating_words', 'largest_points', 'model_card', 'markdown', 'markdown_row',
     -- the analyst's door
-    'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'price', 'price_aggregate', 'price_plan',
+    'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
     'limit_budget', 'sees_all', 'administers', 'origin', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
@@ -30,7 +30,7 @@ DECLARE
     -- jobs
     'submit', 'submit_answer', 'cancel', 'wait', 'job_list',
     -- schedules
-    'schedule', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_fail', 'schedule_missing',
+    'schedule', 'schedule_evaluation', 'schedule_start', 'schedule_rated', 'answer_statement', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_fail', 'schedule_missing',
     'schedule_begin', 'schedule_enter', 'schedule_put', 'schedule_remove',
     'schedule_record', 'schedule_time', 'schedule_model', 'schedule_of_model', 'cron_time', 'cron_database',
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];

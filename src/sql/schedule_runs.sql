@@ -1,6 +1,6 @@
 -- Schedules and their runs, as views
 
--- The charges of runs: models of the role with names that its schedules have given, whatever they are called now.
+-- The charges of runs: models and answers of the role with names that its schedules have given, whatever they are called now.
 CREATE OR REPLACE VIEW dpobj.schedule_charges AS
 SELECT s.id,
        p.scheduled,
@@ -10,8 +10,8 @@ SELECT s.id,
        c.delta_units,
        c.at AS charged,
        e.at AS ended,
-       CASE WHEN m.model IS NOT NULL THEN 'released' ELSE coalesce(e.event, 'charged') END AS state,
-       m.model IS NOT NULL AND m.retired IS NULL AS in_use
+       CASE WHEN m.model IS NOT NULL OR m.answer IS NOT NULL THEN 'released' ELSE coalesce(e.event, 'charged') END AS state,
+       CASE WHEN s.call IS NULL THEN m.model IS NOT NULL AND m.retired IS NULL ELSE m.answer IS NOT NULL END AS in_use
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   JOIN dpobj.identity_roles r ON r.role = o.role
@@ -20,17 +20,17 @@ SELECT s.id,
   JOIN dpobj.ledger_events c ON c.id = m.release
   LEFT JOIN dpobj.ledger_events e ON e.release = m.release
  WHERE p.name = s.name;
-COMMENT ON VIEW dpobj.schedule_charges IS 'charges of runs, by the ledger and the names of models';
+COMMENT ON VIEW dpobj.schedule_charges IS 'charges of runs, by the ledger and the names of models and answers';
 COMMENT ON COLUMN dpobj.schedule_charges.id IS 'number of the schedule';
 COMMENT ON COLUMN dpobj.schedule_charges.scheduled IS 'scheduled time';
-COMMENT ON COLUMN dpobj.schedule_charges.model IS 'name of the model now, or of what was to be one; null: it was deleted';
+COMMENT ON COLUMN dpobj.schedule_charges.model IS 'name of the model or answer now, or of what was to be one; null: it was deleted';
 COMMENT ON COLUMN dpobj.schedule_charges.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.schedule_charges.epsilon_nano IS 'charged epsilon in units of 1e-9';
 COMMENT ON COLUMN dpobj.schedule_charges.delta_units IS 'charged delta in units of 1e-18';
 COMMENT ON COLUMN dpobj.schedule_charges.charged IS 'when it was charged';
 COMMENT ON COLUMN dpobj.schedule_charges.ended IS 'when it was released or failed; null: it has no end';
 COMMENT ON COLUMN dpobj.schedule_charges.state IS 'released, failed or charged: may have been released';
-COMMENT ON COLUMN dpobj.schedule_charges.in_use IS 'is there a model, which is not retired?';
+COMMENT ON COLUMN dpobj.schedule_charges.in_use IS 'is there a model, which is not retired, or of a look or an evaluation an answer?';
 
 CREATE OR REPLACE VIEW dpobj.schedules WITH (security_barrier) AS
 SELECT s.name,
@@ -54,7 +54,8 @@ SELECT s.name,
        (SELECT h.model FROM dpobj.schedule_charges h
          WHERE h.id = s.id AND h.in_use ORDER BY h.scheduled DESC LIMIT 1) AS latest_model,
        dpobj_internal.cron_job(s.name, o.role_name) AS job,
-       dpobj_internal.cron_statement(s.name, s.cron, o.role_name) AS cron_statement
+       dpobj_internal.cron_statement(s.name, s.cron, o.role_name) AS cron_statement,
+       s.call
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   LEFT JOIN dpobj.identity_tables t ON t.id = s.relation
@@ -69,21 +70,22 @@ COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is
 COMMENT ON COLUMN dpobj.schedules.cron IS 'when it runs, on pg_cron''s clock';
 COMMENT ON COLUMN dpobj.schedules.relation IS 'the table; null when there is none by that OID or name any more';
 COMMENT ON COLUMN dpobj.schedules.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
-COMMENT ON COLUMN dpobj.schedules.label IS 'label';
+COMMENT ON COLUMN dpobj.schedules.label IS 'label; null, like delta and method: a look or an evaluation';
 COMMENT ON COLUMN dpobj.schedules.epsilon IS 'epsilon of one run';
 COMMENT ON COLUMN dpobj.schedules.features IS 'features; null: all that are declared';
 COMMENT ON COLUMN dpobj.schedules.delta IS 'delta of one run';
 COMMENT ON COLUMN dpobj.schedules.method IS 'method';
-COMMENT ON COLUMN dpobj.schedules.options IS 'options';
+COMMENT ON COLUMN dpobj.schedules.options IS 'options; of a look or an evaluation its arguments';
 COMMENT ON COLUMN dpobj.schedules.filter IS 'filter';
 COMMENT ON COLUMN dpobj.schedules.allowance IS 'epsilon that its runs may cost together in a period; null: no limit but the budgets''';
 COMMENT ON COLUMN dpobj.schedules.period IS 'period of the allowance';
 COMMENT ON COLUMN dpobj.schedules.at IS 'when it was made or changed';
 COMMENT ON COLUMN dpobj.schedules.next_run IS 'next scheduled time';
-COMMENT ON COLUMN dpobj.schedules.next_model IS 'name that the model of that run will have';
-COMMENT ON COLUMN dpobj.schedules.latest_model IS 'name of the model of the last run whose model is in use, neither retired nor deleted; null: there is none';
+COMMENT ON COLUMN dpobj.schedules.next_model IS 'name that the model or answer of that run will have';
+COMMENT ON COLUMN dpobj.schedules.latest_model IS 'name of the model of the last run whose model is in use, neither retired nor deleted, or of the last answer; null: there is none';
 COMMENT ON COLUMN dpobj.schedules.job IS 'pg_cron''s job; null: it has none, or not in this database, or you may not see it';
 COMMENT ON COLUMN dpobj.schedules.cron_statement IS 'where there is no job, what a superuser runs in the database of pg_cron';
+COMMENT ON COLUMN dpobj.schedules.call IS 'function of the look or evaluation; null: dpobj.train';
 
 CREATE OR REPLACE VIEW dpobj.schedule_runs WITH (security_barrier) AS
 SELECT s.name AS schedule,
@@ -121,12 +123,12 @@ COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the role that l
 COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is; null when it has gone';
 COMMENT ON COLUMN dpobj.schedule_runs.scheduled IS 'scheduled time; a run that was late or repeated has the last one before it began';
-COMMENT ON COLUMN dpobj.schedule_runs.state IS 'released; skipped: budget or allowance is used up, nothing was charged; failed; charged: the run ended without a word and may have released';
-COMMENT ON COLUMN dpobj.schedule_runs.model IS 'name of the model in dpobj.models; null: there is none, or it was deleted';
+COMMENT ON COLUMN dpobj.schedule_runs.state IS 'released; skipped: budget or allowance is used up, or there is no model to rate, and nothing was charged; failed; charged: the run ended without a word and may have released';
+COMMENT ON COLUMN dpobj.schedule_runs.model IS 'name of the model in dpobj.models, or of the answer in dpobj.answers; null: there is none, or it was deleted';
 COMMENT ON COLUMN dpobj.schedule_runs.release IS 'id of the charge in dpobj.ledger; null: nothing was charged';
 COMMENT ON COLUMN dpobj.schedule_runs.epsilon IS 'charged epsilon';
 COMMENT ON COLUMN dpobj.schedule_runs.delta IS 'charged delta';
 COMMENT ON COLUMN dpobj.schedule_runs.started IS 'when the run was started';
 COMMENT ON COLUMN dpobj.schedule_runs.finished IS 'when it ended; null: it has no end';
 COMMENT ON COLUMN dpobj.schedule_runs.sqlstate IS 'SQLSTATE of why it was skipped or failed';
-COMMENT ON COLUMN dpobj.schedule_runs.message IS 'why, in the words that the caller of dpobj.train would have got';
+COMMENT ON COLUMN dpobj.schedule_runs.message IS 'why, in the words that a caller of the function would have got';

@@ -1,4 +1,4 @@
--- Schedules: trainings that pg_cron starts
+-- Schedules: trainings, looks and evaluations that pg_cron starts
 
 /*
  * One row per schedule.  Its role is identified by OID, or by name after a restore, so that a new
@@ -15,17 +15,19 @@ CREATE TABLE dpobj.schedule_rows
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     cron text NOT NULL,
     relation bigint NOT NULL,
-    label text NOT NULL,
+    label text,
     epsilon numeric NOT NULL,
     features text[],
-    delta numeric NOT NULL,
-    method text NOT NULL,
+    delta numeric,
+    method text,
     options jsonb,
     filter jsonb,
     allowance numeric,
     period interval,
+    call text,
     CONSTRAINT schedule_name_key UNIQUE (origin, owner, name),
-    CONSTRAINT schedule_allowance_has_period CHECK (allowance IS NULL OR period IS NOT NULL)
+    CONSTRAINT schedule_allowance_has_period CHECK (allowance IS NULL OR period IS NOT NULL),
+    CONSTRAINT schedule_is_one_request CHECK (num_nulls(label, delta, method) = CASE WHEN call IS NULL THEN 0 ELSE 3 END)
 );
 
 /*
@@ -49,7 +51,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_run_rows', '');
 
 CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule, dpobj.schedule_evaluation and dpobj.unschedule.');
 CREATE TRIGGER schedule_run_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_run_rows
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Runs of schedules write it.');
 ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
@@ -57,7 +59,7 @@ ALTER TABLE dpobj.schedule_run_rows ENABLE ALWAYS TRIGGER schedule_run_guard;
 COMMENT ON TRIGGER schedule_guard ON dpobj.schedule_rows IS 'refuses changes but for dpobj''s own functions and superusers';
 COMMENT ON TRIGGER schedule_run_guard ON dpobj.schedule_run_rows IS 'refuses changes but for dpobj''s own functions and superusers';
 
-COMMENT ON TABLE dpobj.schedule_rows IS 'schedules, written by dpobj.schedule and dpobj.unschedule only';
+COMMENT ON TABLE dpobj.schedule_rows IS 'schedules, written by dpobj''s functions only';
 COMMENT ON SEQUENCE dpobj.schedule_rows_id_seq IS 'numbers of schedules';
 COMMENT ON INDEX dpobj.schedule_rows_pkey IS 'number of a schedule';
 COMMENT ON INDEX dpobj.schedule_name_key IS 'a name is unique among the schedules of a role';
@@ -69,15 +71,16 @@ COMMENT ON COLUMN dpobj.schedule_rows.name IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_rows.at IS 'when it was made or changed';
 COMMENT ON COLUMN dpobj.schedule_rows.cron IS 'when it runs: five fields of crontab(5)';
 COMMENT ON COLUMN dpobj.schedule_rows.relation IS 'identity of the table';
-COMMENT ON COLUMN dpobj.schedule_rows.label IS 'label, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.label IS 'label, as for dpobj.train; null: a look or an evaluation';
 COMMENT ON COLUMN dpobj.schedule_rows.epsilon IS 'epsilon of one run';
 COMMENT ON COLUMN dpobj.schedule_rows.features IS 'features, as for dpobj.train';
-COMMENT ON COLUMN dpobj.schedule_rows.delta IS 'delta of one run';
-COMMENT ON COLUMN dpobj.schedule_rows.method IS 'method, as for dpobj.train';
-COMMENT ON COLUMN dpobj.schedule_rows.options IS 'options, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.delta IS 'delta of one run; null: a look or an evaluation';
+COMMENT ON COLUMN dpobj.schedule_rows.method IS 'method, as for dpobj.train; null: a look or an evaluation';
+COMMENT ON COLUMN dpobj.schedule_rows.options IS 'options, as for dpobj.train; of a look or an evaluation its arguments';
 COMMENT ON COLUMN dpobj.schedule_rows.filter IS 'filter, as for dpobj.train';
 COMMENT ON COLUMN dpobj.schedule_rows.allowance IS 'epsilon that its runs may cost together in a period; null: no limit but the budgets''';
 COMMENT ON COLUMN dpobj.schedule_rows.period IS 'period of the allowance';
+COMMENT ON COLUMN dpobj.schedule_rows.call IS 'function of the look or evaluation; null: dpobj.train';
 COMMENT ON TABLE dpobj.schedule_run_rows IS 'the last thousand runs of each schedule, as they ended';
 COMMENT ON INDEX dpobj.schedule_run_rows_pkey IS 'a scheduled time has one run, however often it is tried';
 COMMENT ON COLUMN dpobj.schedule_run_rows.schedule IS 'number of the schedule';
@@ -85,7 +88,7 @@ COMMENT ON COLUMN dpobj.schedule_run_rows.scheduled IS 'scheduled time';
 COMMENT ON COLUMN dpobj.schedule_run_rows.started IS 'when the run was started';
 COMMENT ON COLUMN dpobj.schedule_run_rows.finished IS 'when it ended';
 COMMENT ON COLUMN dpobj.schedule_run_rows.state IS 'released, skipped or failed';
-COMMENT ON COLUMN dpobj.schedule_run_rows.sqlstate IS 'SQLSTATE that the caller of dpobj.train would have got; null: none';
+COMMENT ON COLUMN dpobj.schedule_run_rows.sqlstate IS 'SQLSTATE that a caller of the function would have got; null: none';
 COMMENT ON COLUMN dpobj.schedule_run_rows.message IS 'its message and detail; never about a row';
 
 -- ---- times and pg_cron ----
@@ -121,7 +124,7 @@ CREATE FUNCTION dpobj_internal.schedule_model(name text, scheduled timestamptz) 
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT $1 || to_char($2 AT TIME ZONE 'GMT', ' YYYY-MM-DD HH24:MI') $$;
 COMMENT ON FUNCTION dpobj_internal.schedule_model(text, timestamptz) IS
-  'name of the model of a scheduled time: the schedule''s, and the time in GMT';
+  'name of the model or answer of a scheduled time: the schedule''s, and the time in GMT';
 
 -- Computes the time instead of casting it: a model may have any name, and no name may raise an error.
 -- Uses [0-9], because \d matches other digits in some locales.
@@ -262,4 +265,4 @@ CREATE FUNCTION dpobj.unschedule(name text, role regrole DEFAULT NULL) RETURNS v
   END
   $$;
 COMMENT ON FUNCTION dpobj.unschedule(text, regrole) IS
-  'removes a schedule and pg_cron''s job; of another role''s for administrators. Models and charges stay';
+  'removes a schedule and pg_cron''s job; of another role''s for administrators. Models, answers and charges stay';

@@ -47,23 +47,37 @@ COMMENT ON FUNCTION dpobj_internal.schedule_fail(text, text, text, text) IS
   'internal: raises an error without a context, which would name internal functions';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.schedule_put(relation regclass, label text, epsilon numeric, features text[],
-    delta numeric, method text, options jsonb, filter jsonb, name text, cron text, allowance numeric, period interval)
-  RETURNS void
+    delta numeric, method text, options jsonb, filter jsonb, name text, cron text, allowance numeric, period interval,
+    call text DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_schedule_training';
-COMMENT ON FUNCTION dpobj_internal.schedule_put(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval) IS
+COMMENT ON FUNCTION dpobj_internal.schedule_put(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval, text) IS
   'internal: makes or changes a schedule of one''s own, which pg_cron does not know yet';
 
-CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
-    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
-    filter jsonb DEFAULT NULL, name text DEFAULT NULL, cron text DEFAULT NULL, allowance numeric DEFAULT NULL,
-    period interval DEFAULT '1 month') RETURNS bigint
+-- The statement of a look or an evaluation has no parameters, so that a job and a run of a schedule call it the same way.
+CREATE FUNCTION dpobj_internal.answer_statement(call text, relation regclass, arguments jsonb, name text) RETURNS text
+  LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_answer_statement';
+COMMENT ON FUNCTION dpobj_internal.answer_statement(text, regclass, jsonb, text) IS
+  'internal: the statement that calls a look or an evaluation, whose answer is kept under the name';
+
+CREATE FUNCTION dpobj_internal.schedule_rated(arguments jsonb) RETURNS jsonb
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT coalesce((SELECT $1 || jsonb_build_object('model', s.latest_model)
+                       FROM dpobj.schedules s
+                      WHERE s.owner = session_user AND s.name = $1 ->> 'model' AND s.call IS NULL
+                            AND NOT EXISTS (SELECT FROM dpobj.models m WHERE m.owner = session_user AND m.name = $1 ->> 'model')), $1)
+  $$;
+COMMENT ON FUNCTION dpobj_internal.schedule_rated(jsonb) IS
+  'internal: the arguments of a call, with the newest model in use of a schedule in place of the schedule''s name; null: it has none';
+
+CREATE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
     database constant text := dpobj_internal.cron_database();
-    -- The intercept is always stored, because schedules of 0.2.0 without the option have none.
-    wanted constant jsonb := CASE WHEN $6 = 'simplex' THEN $7 ELSE '{"intercept": true}' || coalesce($7, '{}') END;
+    asked record;
     job bigint;
     jobname text;
     code text;
@@ -71,10 +85,19 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon
     detail text;
     hint text;
   BEGIN
-    PERFORM dpobj_internal.schedule_put($1, $2, $3, $4, $5, $6, wanted, $8, $9, $10, $11, $12);
     -- Reports an invalid request now, not at the first run.
-    IF has_function_privilege('dpobj.price(regclass, text, numeric, text[], numeric, text, jsonb, jsonb)', 'EXECUTE') THEN
-      PERFORM dpobj.price($1, $2, $3, $4, $5, $6, wanted, $8);
+    SELECT s.* INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
+    IF asked.call IS NULL
+       AND has_function_privilege('dpobj.price(regclass, text, numeric, text[], numeric, text, jsonb, jsonb)', 'EXECUTE') THEN
+      PERFORM dpobj.price(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method, asked.options,
+                          asked.filter);
+    ELSIF asked.options ->> 'model' IS NOT NULL AND asked.call IS NOT NULL
+          AND NOT EXISTS (SELECT FROM dpobj.models m WHERE m.owner = session_user AND m.name = asked.options ->> 'model')
+          AND NOT EXISTS (SELECT FROM dpobj.schedules s
+                           WHERE s.owner = session_user AND s.name = asked.options ->> 'model' AND s.call IS NULL) THEN
+      RAISE EXCEPTION 'role "%" has no model and no schedule of a training "%"', session_user, asked.options ->> 'model'
+        USING ERRCODE = 'undefined_object',
+              HINT = 'The models are in dpobj.models, the schedules in dpobj.schedules.';
     END IF;
     IF database IS NULL THEN
       RAISE EXCEPTION 'pg_cron is not loaded'
@@ -88,9 +111,9 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon
               DETAIL = 'pg_cron runs a schedule as the role that made it.',
               HINT = format('Make the schedule as a role that can, or run ALTER ROLE %I LOGIN.', session_user);
     ELSIF database <> current_database() THEN
-      RAISE NOTICE 'pg_cron does not know schedule "%" yet', $9
+      RAISE NOTICE 'pg_cron does not know schedule "%" yet', $1
         USING DETAIL = format('It has its jobs in database "%s".', database),
-              HINT = 'A superuser can run there: ' || dpobj_internal.cron_statement($9, $10, session_user);
+              HINT = 'A superuser can run there: ' || dpobj_internal.cron_statement($1, asked.cron, session_user);
       RETURN NULL;
     ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
       RAISE EXCEPTION 'extension "pg_cron" is not installed'
@@ -102,11 +125,12 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon
               HINT = format('A superuser can run GRANT USAGE ON SCHEMA cron TO %I.', session_user);
     END IF;
     -- A job with another name, from an older version or after a restore, is kept instead of a second one.
-    job := dpobj_internal.cron_job($9, session_user);
+    job := dpobj_internal.cron_job($1, session_user);
     IF job IS NOT NULL THEN
       EXECUTE 'SELECT j.jobname FROM cron.job j WHERE j.jobid = $1' INTO jobname USING job;
     END IF;
-    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj_internal.cron_jobname($9)), $10, dpobj_internal.cron_command($9))
+    EXECUTE format('SELECT cron.schedule(%L, %L, %L)', coalesce(jobname, dpobj_internal.cron_jobname($1)), asked.cron,
+                   dpobj_internal.cron_command($1))
       INTO job;
     RETURN job;
   EXCEPTION
@@ -116,8 +140,36 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon
       PERFORM dpobj_internal.schedule_fail(code, message, detail, hint);
   END
   $$;
+COMMENT ON FUNCTION dpobj_internal.schedule_start(text) IS
+  'internal: checks a schedule that was written just now, and gives it a job of pg_cron, which it returns';
+
+CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
+    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
+    filter jsonb DEFAULT NULL, name text DEFAULT NULL, cron text DEFAULT NULL, allowance numeric DEFAULT NULL,
+    period interval DEFAULT '1 month') RETURNS bigint
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  BEGIN
+    -- The intercept is always stored, because schedules of 0.2.0 without the option have none.
+    PERFORM dpobj_internal.schedule_put($1, $2, $3, $4, $5, $6, CASE WHEN $6 = 'simplex' THEN $7
+                                        ELSE '{"intercept": true}' || coalesce($7, '{}') END, $8, $9, $10, $11, $12);
+    RETURN dpobj_internal.schedule_start($9);
+  END
+  $$;
 COMMENT ON FUNCTION dpobj.schedule(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval) IS
   'has pg_cron train a model on a protected table at the times of a cron line; returns the number of its job. A second call with the same name changes the schedule';
+
+CREATE FUNCTION dpobj.schedule_evaluation(call text, relation regclass, arguments jsonb, name text, cron text,
+    allowance numeric DEFAULT NULL, period interval DEFAULT '1 month') RETURNS bigint
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+  BEGIN
+    PERFORM dpobj_internal.schedule_put($2, NULL, NULL, NULL, NULL, NULL, $3, NULL, $4, $5, $6, $7, coalesce($1, ''));
+    RETURN dpobj_internal.schedule_start($4);
+  END
+  $$;
+COMMENT ON FUNCTION dpobj.schedule_evaluation(text, regclass, jsonb, text, text, numeric, interval) IS
+  'has pg_cron make a look or an evaluation, with a call and arguments as for dpobj.submit_answer, at the times of a cron line; each answer is kept. Argument model may name a training''s schedule: each run rates its newest model in use. Returns the number of its job';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.schedule_missing(name text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -150,11 +202,12 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_attempt(name text, OUT outcom
     asked record;
     had record;
     spent numeric;
+    arguments jsonb;
     detail text;
   BEGIN
     PERFORM dpobj_internal.schedule_enter();
     SELECT s.cron, s.relation, s.relation_name, s.label, s.epsilon, s.features, s.delta, s.method, s.options, s.filter,
-           s.allowance, s.period
+           s.allowance, s.period, s.call
       INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
     IF NOT FOUND THEN
       PERFORM dpobj_internal.schedule_missing($1);
@@ -183,13 +236,22 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_attempt(name text, OUT outcom
       ELSIF asked.relation IS NULL THEN
         RAISE EXCEPTION 'table % does not exist', asked.relation_name USING ERRCODE = 'undefined_table';
       END IF;
-      PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
-                          '{"intercept": false}' || coalesce(asked.options, '{}'), asked.filter, dpobj_internal.schedule_model($1, due));
+      IF asked.call IS NOT NULL THEN
+        arguments := dpobj_internal.schedule_rated(asked.options);
+        IF arguments ->> 'model' IS NULL AND asked.options ->> 'model' IS NOT NULL THEN
+          outcome := 'skipped';
+          RAISE EXCEPTION 'schedule "%" has no model in use', asked.options ->> 'model' USING ERRCODE = 'undefined_object';
+        END IF;
+        EXECUTE dpobj_internal.answer_statement(asked.call, asked.relation, arguments, dpobj_internal.schedule_model($1, due));
+      ELSE
+        PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
+                            '{"intercept": false}' || coalesce(asked.options, '{}'), asked.filter, dpobj_internal.schedule_model($1, due));
+      END IF;
       outcome := 'released';
     EXCEPTION
       WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-        outcome := CASE code WHEN 'UB001' THEN 'skipped' ELSE 'failed' END;
+        outcome := CASE code WHEN 'UB001' THEN 'skipped' ELSE coalesce(outcome, 'failed') END;
         message := concat_ws(E'\n', message, nullif(detail, ''));
     END;
     PERFORM dpobj_internal.schedule_record($1, due, began, outcome, code, message);

@@ -194,6 +194,9 @@ mutants=(
   '304|test_descent|several classes: the noise of descent is for shorter gradients'
   '257|test_spill|rows: those in a spill file are not counted as usable'
   '294|test_estimate|estimate: the interval of a share for noise of 1.3 times the rate'
+  '305|test_drift|drift: the rest of a histogram has the noise of one bin'
+  '306|test_drift|drift: the distance of two histograms has the noise of one bin'
+  '307|test_drift|drift: the later histogram is taken to have the noise of the earlier one'
   '295|test_look|look: negative rows of a histogram of scores without noise'
   '296|test_look|look: a histogram of scores with the reach of one count under replace'
 )

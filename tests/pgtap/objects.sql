@@ -200,7 +200,7 @@ SELECT is_empty($$
     AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj_internal.sees_all', 'dpobj_internal.origin',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
-                            'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
+                            'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.unshare', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.named_model', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
                             'dpobj_internal.model_facts', 'dpobj_internal.rating_words', 'dpobj_internal.largest_points', 'dpobj_internal.markdown', 'dpobj_internal.markdown_row',
@@ -211,7 +211,8 @@ SELECT is_empty($$
                             'dpobj_internal.on_one_line', 'dpobj_internal.report_neighbours', 'dpobj_internal.report_assumptions',
                             'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
                             'dpobj.submit', 'dpobj.submit_answer', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
-                            'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
+                            'dpobj.schedule', 'dpobj.schedule_evaluation', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
+                            'dpobj_internal.schedule_start', 'dpobj_internal.schedule_rated', 'dpobj_internal.answer_statement',
                             'dpobj_internal.schedule_begin', 'dpobj_internal.schedule_missing', 'dpobj_internal.schedule_enter', 'dpobj_internal.schedule_put', 'dpobj_internal.schedule_remove',
                             'dpobj_internal.schedule_record', 'dpobj_internal.schedule_time', 'dpobj_internal.schedule_model',
                             'dpobj_internal.schedule_of_model', 'dpobj_internal.schedule_fail', 'dpobj_internal.cron_time', 'dpobj_internal.cron_database',
@@ -230,9 +231,9 @@ SELECT is_empty($$
   SELECT c.relname FROM pg_class c
   WHERE c.relnamespace = 'dpobj'::regnamespace AND c.relkind IN ('r', 'v')
     AND c.relname NOT IN ('ledger', 'budgets', 'odometer', 'protected', 'models', 'scorecards', 'jobs', 'progress',
-                          'schedules', 'schedule_runs', 'answers', 'evaluations', 'model_list', 'model_history')
+                          'schedules', 'schedule_runs', 'answers', 'evaluations', 'model_list', 'model_history', 'drifts')
     AND has_table_privilege('dpobj_test_stranger', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
-$$, 'other roles may use no table but fourteen views');
+$$, 'other roles may use no table but fifteen views');
 SELECT table_privs_are('dpobj', 'budgets', 'dpobj_test_stranger', ARRAY['SELECT'], 'the view of budgets may be read');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric)', 'EXECUTE'),
   'dpobj_admin may set budgets');
@@ -264,11 +265,12 @@ SELECT is(
 -- schedules
 SELECT function_returns('dpobj', 'schedule', ARRAY['regclass', 'text', 'numeric', 'text[]', 'numeric', 'text', 'jsonb', 'jsonb', 'text',
   'text', 'numeric', 'interval'], 'bigint');
+SELECT function_returns('dpobj', 'schedule_evaluation', ARRAY['text', 'regclass', 'jsonb', 'text', 'text', 'numeric', 'interval'], 'bigint');
 SELECT function_returns('dpobj', 'unschedule', ARRAY['text', 'regrole'], 'void');
 SELECT is_procedure('dpobj', 'run_schedule', ARRAY['text'], 'pg_cron calls a procedure, because it commits');
 SELECT columns_are('dpobj', 'schedules', ARRAY['name', 'owner', 'cron', 'relation', 'relation_name', 'label', 'epsilon',
   'features', 'delta', 'method', 'options', 'filter', 'allowance', 'period', 'at', 'next_run', 'next_model', 'latest_model',
-  'job', 'cron_statement']);
+  'job', 'cron_statement', 'call']);
 SELECT columns_are('dpobj', 'schedule_runs', ARRAY['schedule', 'owner', 'scheduled', 'state', 'model', 'release', 'epsilon',
   'delta', 'started', 'finished', 'sqlstate', 'message']);
 SELECT is_empty($$
@@ -278,7 +280,7 @@ SELECT is_empty($$
 $$, 'no function is SECURITY DEFINER, because a role that drops the extension meanwhile could replace its tables');
 SELECT is(
   (SELECT string_agg(proname, ', ') FROM pg_proc
-   WHERE pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace) AND proname IN ('schedule', 'unschedule', 'schedule_attempt', 'schedule_enter',
+   WHERE pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace) AND proname IN ('schedule', 'schedule_evaluation', 'schedule_start', 'unschedule', 'schedule_attempt', 'schedule_enter',
      'schedule_put', 'schedule_remove', 'schedule_record') AND proparallel::text || provolatile::text <> 'uv'),
   NULL, 'functions of schedules that write are volatile and run in the leader only');
 SELECT is_empty($$

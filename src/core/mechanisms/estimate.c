@@ -39,13 +39,14 @@ tail_of_two(double rate, double u, double v, double x)
 #define LEFT_OUT 1e-8
 
 /*
- * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights and of a normal
- * number of this variance: the Fourier series of the indicator of |S| <= x, whose period is so long
- * that S is hardly ever beyond it.  The transform of S falls from term to term, and sums of sines
- * are bounded, so the terms after number j add up to less than transform * period / (j x).
+ * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights, the last weight
+ * so many times, and of a normal number of this variance: the Fourier series of the indicator of
+ * |S| <= x, whose period is so long that S is hardly ever beyond it.  The transform of S falls from
+ * term to term, and sums of sines are bounded, so the terms after number j add up to less than
+ * transform * period / (j x).
  */
 static double
-tail_of_many(double scale, const double *weight, int count, double variance, double x)
+tail_of_many(double scale, const double *weight, int count, int times, double variance, double x)
 {
 	double spread = variance;
 	double period;
@@ -53,7 +54,7 @@ tail_of_many(double scale, const double *weight, int count, double variance, dou
 	double transform = 1.0;
 
 	for (int i = 0; i < count; i++)
-		spread += 2 * weight[i] * weight[i] * scale * scale;
+		spread += (i < count - 1 ? 1 : times) * 2 * weight[i] * weight[i] * scale * scale;
 	spread = sqrt(spread);
 	if (x <= 0 || x > FAR * spread)
 		return x <= 0 ? 1.0 : 0.0;
@@ -63,9 +64,15 @@ tail_of_many(double scale, const double *weight, int count, double variance, dou
 	{
 		double t = PI * j / period;
 		double product = 1.0;
+		double last = 1.0;
 
 		for (int i = 0; i < count; i++)
-			product *= 1 + weight[i] * weight[i] * scale * scale * t * t;
+		{
+			last = 1 + weight[i] * weight[i] * scale * scale * t * t;
+			product *= last;
+		}
+		if (times > 1)
+			product *= pow(last, times - 1);
 		transform = exp(-variance * t * t / 2) / product;
 		inside += 2 * sin(t * x) / (PI * j) * transform;
 	}
@@ -82,6 +89,7 @@ typedef struct Pivot
 	/* of a share */
 	double first;
 	double second;
+	int others; /* numbers that the second is the sum of */
 	/* of an AUC; bins: 0 for a share */
 	int bins;
 	const int64_t *number;
@@ -102,7 +110,7 @@ scale_of_noise(double rate)
 /*
  * The chance that T is as far from 0 as it is at theta.  Without sampling, Laplace numbers of this
  * rate, which is slightly lower than that of the noise, are at least as far from 0 as the noises
- * and a half of their weights, which add up to 1 (theorem X8).
+ * and a half of their weights (theorems X8 and X12).
  */
 static double
 chance_of_share(const Pivot *pivot, double theta)
@@ -111,10 +119,15 @@ chance_of_share(const Pivot *pivot, double theta)
 	double distance = fabs((1 - theta) * pivot->first - theta * pivot->second);
 	double variance = (pivot->first + pivot->second) * theta * (1 - theta);
 
+	double rate = (MUTANT(294) ? 1.3 : 1.0) * 2 * tanh(pivot->rate / 2);
+	int others = MUTANT(305) ? 1 : pivot->others;
+
 	if (pivot->sample)
-		return tail_of_many(scale_of_noise(pivot->rate), weight, 2, variance, distance);
-	return tail_of_two((MUTANT(294) ? 1.3 : 1.0) * 2 * tanh(pivot->rate / 2), weight[0], weight[1],
-					   distance - 0.5);
+		return tail_of_many(scale_of_noise(pivot->rate), weight, 2, 1, variance, distance);
+	if (others == 1)
+		return tail_of_two(rate, weight[0], weight[1], distance - 0.5);
+	return tail_of_many(1 / rate, weight, 2, others, 0.0,
+						distance - (weight[0] + others * weight[1]) / 2);
 }
 
 static double
@@ -130,7 +143,7 @@ chance_of_auc(Pivot *pivot, double theta)
 		pivot->weight[i] = pivot->before[i] - theta * others;
 		variance += (double) pivot->number[i] * pivot->weight[i] * pivot->weight[i];
 	}
-	return tail_of_many(scale_of_noise(pivot->rate), pivot->weight, 2 * pivot->bins,
+	return tail_of_many(scale_of_noise(pivot->rate), pivot->weight, 2 * pivot->bins, 1,
 						pivot->sample ? fmax(variance, 0.0) : 0.0, distance);
 }
 
@@ -164,10 +177,16 @@ find_end(Pivot *pivot, double estimate, double end, double beta)
 static void
 find_interval(Pivot *pivot, double level, Estimate *estimate)
 {
+	estimate->low = find_end(pivot, estimate->value, 0.0, 1.0 - level);
+	estimate->high = find_end(pivot, estimate->value, 1.0, 1.0 - level);
+}
+
+/* After find_interval(). */
+static void
+find_sample_interval(Pivot *pivot, double level, Estimate *estimate)
+{
 	double beta = 1.0 - level;
 
-	estimate->low = find_end(pivot, estimate->value, 0.0, beta);
-	estimate->high = find_end(pivot, estimate->value, 1.0, beta);
 	pivot->sample = true;
 	estimate->sample_low = fmin(find_end(pivot, estimate->value, 0.0, beta), estimate->low);
 	estimate->sample_high = fmax(find_end(pivot, estimate->value, 1.0, beta), estimate->high);
@@ -182,23 +201,43 @@ rate_of(int64_t epsilon, uint64_t reach)
 /* What nobody knows is between 0 and 1. */
 static const Estimate unknown = {.high = 1.0, .sample_high = 1.0};
 
+/* The share of the first number in the sum of all, and where it is by the noise alone. */
+static void
+find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t rest, double level,
+		   Estimate *share)
+{
+	*share = unknown;
+	pivot->rate = rate_of(epsilon, reach);
+	/* no count is below 0, and the interval of counts that are cut off holds the other one */
+	pivot->first = first > 0 ? (double) first : 0.0;
+	pivot->second = rest > 0 ? (double) rest : 0.0;
+	share->rows = first + rest;
+	share->known = evaluation_accuracy(first, rest, &share->value);
+	if (!share->known)
+		return;
+	find_interval(pivot, level, share);
+	if (noisy_error(epsilon, reach, 1 + pivot->others, 1.0 - level) == 0)
+		share->low = share->high = share->value; /* no noise, at this level */
+}
+
+void
+estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest, int others,
+					 double level, Estimate *share)
+{
+	Pivot pivot = {.others = others};
+
+	find_share(&pivot, epsilon, reach, first, rest, level, share);
+}
+
 void
 estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second, double level,
 			   Estimate *share)
 {
-	Pivot pivot = {.rate = rate_of(epsilon, reach)};
+	Pivot pivot = {.others = 1};
 
-	*share = unknown;
-	/* no count is below 0, and the interval of counts that are cut off holds the other one */
-	pivot.first = first > 0 ? (double) first : 0.0;
-	pivot.second = second > 0 ? (double) second : 0.0;
-	share->rows = first + second;
-	share->known = evaluation_accuracy(first, second, &share->value);
-	if (!share->known)
-		return;
-	find_interval(&pivot, level, share);
-	if (noisy_error(epsilon, reach, 2, 1.0 - level) == 0) /* no noise, at this level */
-		share->low = share->high = share->value;
+	find_share(&pivot, epsilon, reach, first, second, level, share);
+	if (share->known)
+		find_sample_interval(&pivot, level, share);
 }
 
 /* ---- the AUC ---- */
@@ -239,7 +278,7 @@ is_noticed(const Pivot *pivot, double rows, double beta)
 	for (int i = 0; i < pivot->bins; i++)
 		one[i] = 1.0;
 	return rows > 0 &&
-		   tail_of_many(scale_of_noise(pivot->rate), one, pivot->bins, 0.0, rows) <= beta;
+		   tail_of_many(scale_of_noise(pivot->rate), one, pivot->bins, 1, 0.0, rows) <= beta;
 }
 
 void
@@ -259,6 +298,7 @@ estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins, d
 	auc->value = fmin(fmax(pivot.pairs / all, 0.0), 1.0);
 	*ties = fmin(fmax(same / all / 2, 0.0), 0.5);
 	find_interval(&pivot, level, auc);
+	find_sample_interval(&pivot, level, auc);
 }
 
 /* ---- digits ---- */

@@ -33,6 +33,13 @@ typedef struct Estimate
 extern void estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second,
 						   double level, Estimate *share);
 
+/*
+ * The share of one of several such counts in all of them, of which the rest is the sum of so many
+ * others; by the noise alone (theorem X12).
+ */
+extern void estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest,
+								 int others, double level, Estimate *share);
+
 /* The most bins of a histogram by label. */
 #define ESTIMATE_MAX_BINS 500
 

@@ -4,6 +4,8 @@
 #include "server/jobs/answer_call.h"
 
 #include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -11,6 +13,7 @@
 #include "utils/fmgrprotos.h"
 
 #include "server/base/admin.h"
+#include "server/base/argument.h"
 #include "server/base/json_value.h"
 
 /* The functions of schema dpobj whose answers are kept. */
@@ -168,4 +171,25 @@ answer_call_statement(const char *call, Oid relation, Jsonb *arguments, const ch
 	append_argument(&text, "name", name);
 	appendStringInfoChar(&text, ')');
 	return text.data;
+}
+
+void
+answer_call_check(const char *statement)
+{
+	SPI_connect();
+	(void) SPI_prepare(statement, 0, NULL);
+	SPI_finish();
+}
+
+/* dpobj_internal.answer_statement(call, relation, arguments, name) -> text */
+PG_FUNCTION_INFO_V1(dpobj_answer_statement);
+Datum
+dpobj_answer_statement(PG_FUNCTION_ARGS)
+{
+	char *statement = answer_call_statement(TextDatumGetCString(argument_value(fcinfo, 0, "call")),
+											DatumGetObjectId(argument_value(fcinfo, 1, "relation")),
+											DatumGetJsonbP(argument_value(fcinfo, 2, "arguments")),
+											TextDatumGetCString(argument_value(fcinfo, 3, "name")));
+
+	PG_RETURN_TEXT_P(cstring_to_text(statement));
 }

@@ -1,5 +1,5 @@
 /*
- * answer_call.h - the statement by which a job calls a look or an evaluation.
+ * answer_call.h - the statement by which a job or a schedule calls a look or an evaluation.
  *
  * A job of an answer runs the SQL function itself, as the role that submitted it.  The function
  * charges, reads and keeps its answer under the job's name as in a session, so a job adds nothing
@@ -19,5 +19,8 @@
  */
 extern char *answer_call_statement(const char *call, Oid relation, Jsonb *arguments,
 								   const char *name);
+
+/* Raises an error unless the function takes these arguments; runs nothing. */
+extern void answer_call_check(const char *statement);
 
 #endif

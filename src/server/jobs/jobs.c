@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "access/detoast.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
@@ -23,6 +22,7 @@
 #include "server/ledger/charge_analyst.h"
 #include "server/base/dpobj.h"
 #include "server/base/preload.h"
+#include "server/jobs/answer_call.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
@@ -175,15 +175,6 @@ hash_statement(const char *statement, uint8 hash[CHARGE_HASH_LENGTH])
 	digest_bytes(&bytes, hash);
 }
 
-/* Raises an error unless the function takes these arguments; runs nothing. */
-static void
-check_statement(const char *statement)
-{
-	SPI_connect();
-	(void) SPI_prepare(statement, 0, NULL);
-	SPI_finish();
-}
-
 /* dpobj.submit_answer(call, relation, arguments, name) -> bigint */
 PG_FUNCTION_INFO_V1(dpobj_submit_answer);
 Datum
@@ -202,7 +193,7 @@ dpobj_submit_answer(PG_FUNCTION_ARGS)
 	if (!find_same(job_name(&job), hash, &id))
 	{
 		check_size(&job);
-		check_statement(statement);
+		answer_call_check(statement);
 		id = add(&job, hash);
 	}
 	job_call_at_commit();

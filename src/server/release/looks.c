@@ -130,11 +130,19 @@ read_clip(JsonbValue *value, double *low, double *high)
 }
 
 void
+looks_check_level(double level, const char *what)
+{
+	if (!(level >= 0.5) || !(level <= 0.999999))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s must be a number from 0.5 to 0.999999", what)));
+}
+
+void
 looks_read_level(JsonbValue *value, double *level)
 {
-	if (!json_get_number(value, level) || !(*level >= 0.5) || !(*level <= 0.999999))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"level\" must be a number from 0.5 to 0.999999")));
+	if (!json_get_number(value, level))
+		*level = NAN;
+	looks_check_level(*level, "option \"level\"");
 }
 
 static void

@@ -84,6 +84,9 @@ extern void looks_read_options(LookRequest *request, Jsonb *options, double *low
 extern void looks_read_price_options(LookRequest *request, Jsonb *options, double *low,
 									 double *high);
 
+/* Raises 22023 for a level that intervals do not have.  what: "option \"level\"". */
+extern void looks_check_level(double level, const char *what);
+
 /* Reads the option "level"; raises 22023. */
 extern void looks_read_level(JsonbValue *value, double *level);
 

@@ -34,7 +34,9 @@
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
 #include "server/base/identity.h"
+#include "server/base/json_value.h"
 #include "server/base/preload.h"
+#include "server/jobs/answer_call.h"
 #include "server/release/training.h"
 
 /* Bytes of a schedule's name; names of its models end with " YYYY-MM-DD HH:MI". */
@@ -249,12 +251,17 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 
 /* ---- rows -------------------------------------------------------------------- */
 
-/* The arguments of dpobj_internal.schedule_put: those of dpobj.train, and these. */
+/*
+ * The arguments of dpobj_internal.schedule_put: those of dpobj.train, and these.  With a call they
+ * are those of dpobj.submit_answer: the options are the arguments of the call, epsilon is read from
+ * them, and the others of dpobj.train are null.  In version 0.2.0 there are no calls.
+ */
 enum
 {
 	PUT_CRON = TRAIN_ARGUMENTS,
 	PUT_ALLOWANCE,
 	PUT_PERIOD,
+	PUT_CALL,
 	PUT_ARGUMENTS
 };
 
@@ -279,23 +286,38 @@ check_name(const char *name)
 }
 
 static void
-check_required(FunctionCallInfo fcinfo)
+check_training(FunctionCallInfo fcinfo)
 {
-	static const char *const names[PUT_ARGUMENTS] = {[TRAIN_RELATION] = "relation",
-													 [TRAIN_LABEL] = "label",
-													 [TRAIN_EPSILON] = "epsilon",
-													 [TRAIN_DELTA] = "delta",
-													 [TRAIN_METHOD] = "method",
-													 [TRAIN_NAME] = "name",
-													 [PUT_CRON] = "cron"};
-
-	for (int i = 0; i < lengthof(names); i++)
-	{
-		if (names[i] != NULL)
-			(void) argument_value(fcinfo, i, names[i]);
-	}
+	(void) argument_value(fcinfo, TRAIN_LABEL, "label");
+	(void) argument_value(fcinfo, TRAIN_EPSILON, "epsilon");
+	(void) argument_value(fcinfo, TRAIN_DELTA, "delta");
 	(void) argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	(void) argument_json(fcinfo, TRAIN_FILTER, "filter");
+	/* checked here, because dpobj.price takes methods of evaluations, too */
+	training_set_method(palloc0(sizeof(Training)),
+						TextDatumGetCString(argument_value(fcinfo, TRAIN_METHOD, "method")), "");
+}
+
+/* Checks a call as dpobj.submit_answer does, and reads its epsilon. */
+static void
+read_answer(FunctionCallInfo fcinfo)
+{
+	Jsonb *arguments;
+	JsonbValue *epsilon;
+
+	(void) argument_value(fcinfo, TRAIN_OPTIONS, "arguments");
+	arguments = argument_json(fcinfo, TRAIN_OPTIONS, "arguments");
+	answer_call_check(answer_call_statement(TextDatumGetCString(PG_GETARG_DATUM(PUT_CALL)),
+											PG_GETARG_OID(TRAIN_RELATION), arguments,
+											TextDatumGetCString(PG_GETARG_DATUM(TRAIN_NAME))));
+	epsilon = json_member(&arguments->root, "epsilon");
+	argument_require(epsilon->type == jbvNull, "epsilon");
+	fcinfo->args[TRAIN_EPSILON].isnull = false;
+	fcinfo->args[TRAIN_EPSILON].value =
+		epsilon->type == jbvNumeric
+			? NumericGetDatum(epsilon->val.numeric)
+			: DirectFunctionCall3(numeric_in, CStringGetDatum(json_get_string(epsilon)),
+								  ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
 static bool
@@ -345,14 +367,9 @@ check_allowance(FunctionCallInfo fcinfo)
 							   PERIOD_YEARS)));
 }
 
-/*
- * dpobj_internal.schedule_put(relation, label, epsilon, features, delta, method, options, filter,
- * name, cron, allowance, period) -> void: makes or changes a schedule of the session user, who must
- * have a budget for the table
- */
-PG_FUNCTION_INFO_V1(dpobj_schedule_training);
-Datum
-dpobj_schedule_training(PG_FUNCTION_ARGS)
+/* Writes or changes the row. */
+static void
+put_row(FunctionCallInfo fcinfo)
 {
 	static const char *const statement =
 		"WITH changed AS ("
@@ -361,37 +378,55 @@ dpobj_schedule_training(PG_FUNCTION_ARGS)
 		"clock_timestamp(),"
 		" cron = $10, relation = $1, label = $2, epsilon = $3, features = $4, delta = $5, method = "
 		"$6,"
-		" options = $7, filter = $8, allowance = $11, period = $12"
+		" options = $7, filter = $8, allowance = $11, period = $12%s"
 		" FROM dpobj.schedule_owners o"
 		" WHERE o.id = s.id AND o.role_name = session_user AND s.name = $9 RETURNING s.id)"
 		" INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, relation, label, epsilon,"
-		" features, delta, method, options, filter, allowance, period)"
-		" SELECT r.oid, r.rolname, $9, $10, $1, $2, $3, $4, $5, $6, $7, $8, $11, $12"
+		" features, delta, method, options, filter, allowance, period%s)"
+		" SELECT r.oid, r.rolname, $9, $10, $1, $2, $3, $4, $5, $6, $7, $8, $11, $12%s"
 		" FROM pg_roles r WHERE r.rolname = session_user AND NOT EXISTS (SELECT FROM changed)";
-	Oid types[PUT_ARGUMENTS] = {INT8OID,    TEXTOID, NUMERICOID, TEXTARRAYOID,
-								NUMERICOID, TEXTOID, JSONBOID,   JSONBOID,
-								TEXTOID,    TEXTOID, NUMERICOID, INTERVALOID};
+	Oid types[PUT_ARGUMENTS] = {INT8OID,    TEXTOID,     NUMERICOID, TEXTARRAYOID, NUMERICOID,
+								TEXTOID,    JSONBOID,    JSONBOID,   TEXTOID,      TEXTOID,
+								NUMERICOID, INTERVALOID, TEXTOID};
+	bool has_call = PG_NARGS() > PUT_CALL;
 	Datum values[PUT_ARGUMENTS];
 	char nulls[PUT_ARGUMENTS + 1];
+
+	read_arguments(fcinfo, PG_NARGS(), values, nulls);
+	values[TRAIN_RELATION] = Int64GetDatum(identity_of_table(PG_GETARG_OID(TRAIN_RELATION)));
+	(void) admin_execute(psprintf(statement, has_call ? ", call = $13" : "",
+								  has_call ? ", call" : "", has_call ? ", $13" : ""),
+						 PG_NARGS(), types, values, nulls);
+}
+
+/*
+ * dpobj_internal.schedule_put(relation, label, epsilon, features, delta, method, options, filter,
+ * name, cron, allowance, period, call) -> void: makes or changes a schedule of the session user,
+ * who must have a budget for the table
+ */
+PG_FUNCTION_INFO_V1(dpobj_schedule_training);
+Datum
+dpobj_schedule_training(PG_FUNCTION_ARGS)
+{
+	ErrorContextCallback *callers = leave_out_context();
 	CronTimes times;
 	Oid table;
 
 	check_caller();
 	PreventCommandIfReadOnly("dpobj.schedule()");
 	preload_require("schedules");
-	check_required(fcinfo);
-	check_name(TextDatumGetCString(PG_GETARG_DATUM(TRAIN_NAME)));
-	parse_times(TextDatumGetCString(PG_GETARG_DATUM(PUT_CRON)), &times);
+	table = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
+	check_name(TextDatumGetCString(argument_value(fcinfo, TRAIN_NAME, "name")));
+	parse_times(TextDatumGetCString(argument_value(fcinfo, PUT_CRON, "cron")), &times);
+	if (PG_NARGS() > PUT_CALL && !PG_ARGISNULL(PUT_CALL))
+		read_answer(fcinfo);
+	else
+		check_training(fcinfo);
 	check_allowance(fcinfo);
-	/* checked here, because dpobj.price takes methods of evaluations, too */
-	training_set_method(palloc0(sizeof(Training)),
-						TextDatumGetCString(PG_GETARG_DATUM(TRAIN_METHOD)), "");
-	table = PG_GETARG_OID(TRAIN_RELATION);
 	analyst_check_relation(table);
 	grant_require(table);
-	read_arguments(fcinfo, PUT_ARGUMENTS, values, nulls);
-	values[TRAIN_RELATION] = Int64GetDatum(identity_of_table(table));
-	(void) admin_execute(statement, PUT_ARGUMENTS, types, values, nulls);
+	put_row(fcinfo);
+	error_context_stack = callers;
 	PG_RETURN_VOID();
 }
 

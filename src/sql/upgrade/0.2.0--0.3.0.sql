@@ -75,6 +75,29 @@ COMMENT ON COLUMN dpobj.job_rows.name IS 'name of the job and of its model or an
 COMMENT ON COLUMN dpobj.jobs.name IS 'name of the job and of its model or answer';
 COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the request, of a model the same as that of dpobj.train';
 
+-- This column, this constraint, trigger and these comments stand in schedules.sql, too; an update keeps the table.
+ALTER TABLE dpobj.schedule_rows
+    ALTER COLUMN label DROP NOT NULL, ALTER COLUMN delta DROP NOT NULL, ALTER COLUMN method DROP NOT NULL,
+    ADD COLUMN IF NOT EXISTS call text,
+    DROP CONSTRAINT IF EXISTS schedule_is_one_request,
+    ADD CONSTRAINT schedule_is_one_request CHECK (num_nulls(label, delta, method) = CASE WHEN call IS NULL THEN 0 ELSE 3 END);
+DROP TRIGGER IF EXISTS schedule_guard ON dpobj.schedule_rows;
+CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule, dpobj.schedule_evaluation and dpobj.unschedule.');
+ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
+COMMENT ON TRIGGER schedule_guard ON dpobj.schedule_rows IS 'refuses changes but for dpobj''s own functions and superusers';
+COMMENT ON TABLE dpobj.schedule_rows IS 'schedules, written by dpobj''s functions only';
+COMMENT ON COLUMN dpobj.schedule_rows.label IS 'label, as for dpobj.train; null: a look or an evaluation';
+COMMENT ON COLUMN dpobj.schedule_rows.delta IS 'delta of one run; null: a look or an evaluation';
+COMMENT ON COLUMN dpobj.schedule_rows.method IS 'method, as for dpobj.train; null: a look or an evaluation';
+COMMENT ON COLUMN dpobj.schedule_rows.options IS 'options, as for dpobj.train; of a look or an evaluation its arguments';
+COMMENT ON COLUMN dpobj.schedule_rows.call IS 'function of the look or evaluation; null: dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_run_rows.sqlstate IS 'SQLSTATE that a caller of the function would have got; null: none';
+COMMENT ON FUNCTION dpobj_internal.schedule_model(text, timestamptz) IS
+  'name of the model or answer of a scheduled time: the schedule''s, and the time in GMT';
+COMMENT ON FUNCTION dpobj.unschedule(text, regrole) IS
+  'removes a schedule and pg_cron''s job; of another role''s for administrators. Models, answers and charges stay';
+
 COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a released model, said to the public';
 
 -- Queued jobs were submitted when the default was a model without intercept.

@@ -1,0 +1,207 @@
+/*
+ * drift.c - dpobj.drift(): how the shares of a column's bins have changed between two histograms
+ * that dpobj.histogram() has released and that are kept; and the distance of the two as one number.
+ *
+ * Both read released answers and public parameters only, so they charge nothing (post-processing).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "core/mechanisms/drift.h"
+#include "core/mechanisms/look.h"
+
+#include "server/analyst/kept.h"
+#include "server/base/admin.h"
+#include "server/base/argument.h"
+#include "server/base/materialize.h"
+#include "server/release/looks.h"
+
+/* ---- a kept histogram ---- */
+
+typedef struct KeptHistogram
+{
+	Datum asked; /* jsonb: what must be the same */
+	int bins;
+	Datum *key;
+	bool *no_key;
+	Datum *bin;
+	NoisyHistogram numbers;
+} KeptHistogram;
+
+static Datum
+attribute(HeapTupleHeader row, const char *name)
+{
+	bool isnull;
+	Datum value = GetAttributeByName(row, name, &isnull);
+
+	if (isnull)
+		elog(ERROR, "a kept histogram has no %s", name);
+	return value;
+}
+
+/* Not so large that a sum of all bins would not fit. */
+static int64
+whole_number(double value)
+{
+	return (int64) rint(fmin(fmax(value, -1e15), 1e15));
+}
+
+static void
+read_bins(Jsonb *answer, KeptHistogram *histogram)
+{
+	TupleDesc columns = CreateTemplateTupleDesc(3);
+	int bins = kept_count(answer);
+	int64 *number = palloc(bins * sizeof(int64));
+
+	TupleDescInitEntry(columns, 1, "key", TEXTARRAYOID, -1, 0);
+	TupleDescInitEntry(columns, 2, "bin", TEXTOID, -1, 0);
+	TupleDescInitEntry(columns, 3, "value", FLOAT8OID, -1, 0);
+	histogram->bins = bins;
+	histogram->key = palloc(bins * sizeof(Datum));
+	histogram->no_key = palloc(bins * sizeof(bool));
+	histogram->bin = palloc(bins * sizeof(Datum));
+	for (int i = 0; i < bins; i++)
+	{
+		Datum values[3];
+		bool nulls[3];
+
+		kept_read_row(answer, i, columns, values, nulls);
+		histogram->key[i] = values[0];
+		histogram->no_key[i] = nulls[0];
+		histogram->bin[i] = values[1];
+		number[i] = whole_number(DatumGetFloat8(values[2]));
+	}
+	histogram->numbers.number = number;
+}
+
+/* row: of dpobj.kept_histograms */
+static void
+read_histogram(HeapTupleHeader row, KeptHistogram *histogram)
+{
+	Look look = {.kind = LOOK_HISTOGRAM};
+
+	histogram->asked = attribute(row, "asked");
+	read_bins(DatumGetJsonbP(attribute(row, "answer")), histogram);
+	if (strcmp(TextDatumGetCString(attribute(row, "adjacency")), "replace") == 0)
+		look.adjacency = ADJACENCY_REPLACE;
+	else
+		look.adjacency = ADJACENCY_ADD_REMOVE;
+	look.cells = histogram->bins;
+	look.rows_per_person = DatumGetInt64(attribute(row, "rows_per_person"));
+	histogram->numbers.reach = look_reach(&look, 0);
+	histogram->numbers.epsilon = DatumGetInt64(attribute(row, "epsilon_nano"));
+}
+
+static void
+find_histogram(const char *name, KeptHistogram *histogram)
+{
+	static const char *const statement =
+		"SELECT k FROM dpobj.kept_histograms k WHERE k.name = $1 AND k.owner = $2";
+	const char *owner = GetUserNameFromId(GetUserId(), false);
+	Oid types[] = {TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(name), CStringGetTextDatum(owner)};
+	Datum row;
+	bool isnull;
+
+	if (!admin_select(statement, lengthof(types), types, values, &row, &isnull))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("there is no kept histogram \"%s\" of role \"%s\"", name, owner),
+						errhint("Histograms are the answers of kind histogram in dpobj.answers.")));
+	read_histogram(DatumGetHeapTupleHeader(row), histogram);
+}
+
+/* Raises 22023 unless the two are answers of calls that ask for the same bins of the same rows. */
+static void
+check_same(const char *before, const KeptHistogram *earlier, const char *after,
+		   const KeptHistogram *later)
+{
+	static const char *const statement =
+		"SELECT string_agg(key, ', ' ORDER BY key) FROM jsonb_each($1) a"
+		" FULL JOIN jsonb_each($2) b USING (key) WHERE a.value IS DISTINCT FROM b.value";
+	Oid types[] = {JSONBOID, JSONBOID};
+	Datum values[] = {earlier->asked, later->asked};
+	Datum differ;
+	bool isnull;
+
+	if (admin_select(statement, lengthof(types), types, values, &differ, &isnull) && !isnull)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("histograms \"%s\" and \"%s\" cannot be compared", before, after),
+						errdetail("They differ in: %s.", TextDatumGetCString(differ)),
+						errhint("Table, column, by, filter and bins must be the same; epsilon and "
+								"level may differ.")));
+}
+
+/* ---- answers ---- */
+
+static void
+put_bin(const KeptHistogram *before, const KeptHistogram *after, int bin, double level,
+		Tuplestorestate *set, TupleDesc descriptor)
+{
+	Estimate earlier;
+	Estimate later;
+	Estimate difference;
+
+	drift_of_bin(&before->numbers, &after->numbers, before->bins, bin, level, &earlier, &later,
+				 &difference);
+	tuplestore_putvalues(set, descriptor,
+						 (Datum[]){before->key[bin], before->bin[bin],
+								   Float8GetDatum(earlier.value), Float8GetDatum(later.value),
+								   Float8GetDatum(difference.value), Float8GetDatum(difference.low),
+								   Float8GetDatum(difference.high), Float8GetDatum(level)},
+						 (bool[]){before->no_key[bin], false, !earlier.known, !later.known,
+								  !difference.known, false, false, false});
+}
+
+/* dpobj.drift(before, after, level) -> key, bin, share_before, share_after, difference, low, high,
+ * level */
+PG_FUNCTION_INFO_V1(dpobj_drift);
+Datum
+dpobj_drift(PG_FUNCTION_ARGS)
+{
+	const char *before = TextDatumGetCString(argument_value(fcinfo, 0, "before"));
+	const char *after = TextDatumGetCString(argument_value(fcinfo, 1, "after"));
+	double level = DatumGetFloat8(argument_value(fcinfo, 2, "level"));
+	KeptHistogram earlier;
+	KeptHistogram later;
+	TupleDesc descriptor;
+	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
+
+	looks_check_level(level, "level");
+	find_histogram(before, &earlier);
+	find_histogram(after, &later);
+	check_same(before, &earlier, after, &later);
+	for (int bin = 0; bin < earlier.bins; bin++)
+		put_bin(&earlier, &later, bin, level, set, descriptor);
+	return (Datum) 0;
+}
+
+/* dpobj_internal.drift_total(before, after, level) -> value, low, high */
+PG_FUNCTION_INFO_V1(dpobj_drift_total);
+Datum
+dpobj_drift_total(PG_FUNCTION_ARGS)
+{
+	KeptHistogram before;
+	KeptHistogram after;
+	Estimate total;
+	TupleDesc descriptor;
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	read_histogram(PG_GETARG_HEAPTUPLEHEADER(0), &before);
+	read_histogram(PG_GETARG_HEAPTUPLEHEADER(1), &after);
+	drift_total(&before.numbers, &after.numbers, before.bins, PG_GETARG_FLOAT8(2), &total);
+	PG_RETURN_DATUM(HeapTupleGetDatum(
+		heap_form_tuple(BlessTupleDesc(descriptor),
+						(Datum[]){Float8GetDatum(total.value), Float8GetDatum(total.low),
+								  Float8GetDatum(total.high)},
+						(bool[]){!total.known, false, false})));
+}
