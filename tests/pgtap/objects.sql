@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(97);
+SELECT plan(98);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
