@@ -1,7 +1,8 @@
 -- Drift: kept histograms compared, without a charge; with so large an epsilon that noise is below a row
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CALL login_roles('dpobj_drift_ana', 'dpobj_drift_bob');
+CALL login_roles('dpobj_drift_ana', 'dpobj_drift_bob', 'dpobj_drift_otto');
+GRANT dpobj_auditor TO dpobj_drift_otto;
 CREATE TABLE customer (id int, age int, region text);
 CREATE TABLE client (id int, age int);
 INSERT INTO customer SELECT i, i % 100, CASE WHEN i % 4 = 0 THEN 'north' ELSE 'south' END FROM generate_series(1, 2000) i;
@@ -77,13 +78,17 @@ SELECT dpobj.set_budget(t, 'dpobj_drift_ana', 100, 0) FROM unnest('{stay,night}'
 SELECT count(*) FROM unnest('{stay,night}'::regclass[]) t, unnest('{1,2}'::text[]) n, dpobj.histogram(t, 'long', 1, name => t || n);
 SELECT avg(s.high - s.low) / avg(n.high - n.low) BETWEEN 2 AND 5 AS larger FROM dpobj.drift('stay1', 'stay2') s JOIN dpobj.drift('night1', 'night2') n USING (bin);
 
--- Others see and compare their own only; a superuser sees all.
+-- Others see and compare their own only; auditors see how far all are, but no histogram; a superuser sees all.
 \c - dpobj_drift_bob
 SELECT count(*) FROM dpobj.drifts;
 SELECT answer_of($$SELECT count(*) FROM dpobj.drift('ages in june', 'ages in july')$$);
 SELECT answer_of('TABLE dpobj.kept_histograms');
+\c - dpobj_drift_otto
+SELECT count(*), count(DISTINCT owner) AS owners FROM dpobj.drifts WHERE owner ~ '^dpobj_drift';
+SELECT answer_of($$SELECT count(*) FROM dpobj.drift('ages in june', 'ages in july')$$);
+SELECT answer_of('TABLE dpobj.kept_histograms'), (SELECT count(*) FROM dpobj.answers) AS answers;
 \c - postgres
 SELECT count(*) FROM dpobj.drifts;
 SELECT answer_of($$SELECT count(*) FROM dpobj.drift('ages in june', 'ages in july')$$);
 DROP TABLE guest, client, stay, night;
-DROP ROLE dpobj_drift_ana, dpobj_drift_bob;
+DROP ROLE dpobj_drift_ana, dpobj_drift_bob, dpobj_drift_otto;

@@ -2,7 +2,8 @@
 -- the same role only.
 \i tests/answers.sql
 \set SHOW_CONTEXT never
-CALL login_roles('dpobj_kept_ana', 'dpobj_kept_bob');
+CALL login_roles('dpobj_kept_ana', 'dpobj_kept_bob', 'dpobj_kept_otto');
+GRANT dpobj_auditor TO dpobj_kept_otto;
 CREATE TABLE guest (age int, region text, cost float8, kind text, ill boolean);
 INSERT INTO guest SELECT i % 100, CASE WHEN i % 2 = 0 THEN 'north' ELSE 'south' END, i % 100 + i % 7, (ARRAY['a', 'b', 'c'])[1 + i % 100 / 34], i % 100 >= 50
   FROM generate_series(1, 1000) i;
@@ -105,6 +106,14 @@ SELECT * FROM twice($$SELECT * FROM dpobj.count('guest', 0.5, by => '{region}', 
 SELECT * FROM answers('SELECT dpobj.%', $$evaluate('ill', 'guest', 0.5, name => 'accuracy')$$, $$share('rows', 'dpobj_kept_ana')$$);
 SELECT name, owner FROM dpobj.answers;
 
+-- An auditor sees ratings and the list of models of others, but no other answer and no model.
+\c - dpobj_kept_otto
+SELECT name, models, value BETWEEN low AND high AS around, owner FROM dpobj.evaluations WHERE name = 'accuracy';
+SELECT model, count(*), sum(epsilon) FROM dpobj.model_history WHERE kind = 'accuracy' GROUP BY 1 ORDER BY 1;
+SELECT name, kind, label, owner, release IN (SELECT id FROM dpobj.ledger) AS in_ledger FROM dpobj.model_list WHERE owner ~ '^dpobj_kept' ORDER BY name;
+SELECT (SELECT count(*) FROM dpobj.answers) AS answers, (SELECT count(*) FROM dpobj.models) AS models, (SELECT count(*) FROM dpobj.scorecards) AS points;
+SELECT * FROM answers('SELECT %', $$dpobj.show('ill', 'dpobj_kept_ana')$$, $$dpobj.evaluate('ill', 'guest', 0.5, name => 'accuracy')$$, '* FROM dpobj.kept_answers');
+
 -- A superuser sees all; what is kept stays as it is when the declaration changes, and needs no budget.
 \c - postgres
 SELECT owner, count(*) FROM dpobj.answers GROUP BY 1 ORDER BY 1;
@@ -123,4 +132,4 @@ SELECT count(*) FROM dpobj.answers WHERE name = 'rows';
 \c - postgres
 DROP FUNCTION twice;
 DROP TABLE guest;
-DROP ROLE dpobj_kept_ana, dpobj_kept_bob;
+DROP ROLE dpobj_kept_ana, dpobj_kept_bob, dpobj_kept_otto;

@@ -24,7 +24,8 @@ CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilo
 COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, jsonb, text) IS
   'private choice of a good one among named models of one''s own on a protected table; one charge, however many they are';
 
-CREATE OR REPLACE VIEW dpobj.answers WITH (security_barrier) AS
+-- Of all roles: views on it choose whose their readers may see.
+CREATE VIEW dpobj.kept_answers AS
 SELECT m.name,
        coalesce(e.parameters ->> 'evaluation', e.parameters ->> 'look') AS kind,
        CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
@@ -35,15 +36,32 @@ SELECT m.name,
        m.released AS created,
        m.release,
        e.parameters,
-       m.comment
+       m.comment,
+       coalesce(r.role_name = current_user, false)
+         OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper) AS owns
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
   LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
- WHERE m.answer IS NOT NULL
-   AND (coalesce(r.role_name = current_user, false)
-        OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper));
+ WHERE m.answer IS NOT NULL;
+COMMENT ON VIEW dpobj.kept_answers IS 'released answers of looks and evaluations of all roles';
+COMMENT ON COLUMN dpobj.kept_answers.name IS 'name of the answer; null: none';
+COMMENT ON COLUMN dpobj.kept_answers.kind IS 'accuracy, confusion, select, or the name of the look';
+COMMENT ON COLUMN dpobj.kept_answers.relation IS 'the table; null when no table has the recorded OID and name any more';
+COMMENT ON COLUMN dpobj.kept_answers.relation_name IS 'name that the table had then';
+COMMENT ON COLUMN dpobj.kept_answers.answer IS 'what the call has returned: an array with an object for each row';
+COMMENT ON COLUMN dpobj.kept_answers.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.kept_answers.created IS 'when it was released';
+COMMENT ON COLUMN dpobj.kept_answers.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.kept_answers.parameters IS 'public parameters of the charge, as in dpobj.ledger';
+COMMENT ON COLUMN dpobj.kept_answers.comment IS 'what its owner says of it; null: nothing';
+COMMENT ON COLUMN dpobj.kept_answers.owns IS 'is it the current role''s own, or is this role a superuser?';
+
+CREATE OR REPLACE VIEW dpobj.answers WITH (security_barrier) AS
+SELECT k.name, k.kind, k.relation, k.relation_name, k.answer, k.owner, k.created, k.release, k.parameters, k.comment
+  FROM dpobj.kept_answers k
+ WHERE k.owns;
 COMMENT ON VIEW dpobj.answers IS 'released answers of the current role''s looks and evaluations; all of them for superusers';
 COMMENT ON COLUMN dpobj.answers.name IS 'name given to the call, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.answers.kind IS 'accuracy, confusion, select, or the name of the look';
@@ -80,9 +98,10 @@ SELECT a.name,
        a.created,
        a.release,
        (a.parameters ->> 'holdout')::numeric AS holdout
-  FROM dpobj.answers a
- WHERE a.parameters ?| '{model,models}';
-COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers';
+  FROM dpobj.kept_answers a
+ WHERE a.parameters ?| '{model,models}'
+   AND (a.owns OR (SELECT dpobj_internal.sees_all()));
+COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
 COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models now; null for one that was deleted';
@@ -115,7 +134,7 @@ SELECT m.model,
   FROM dpobj.evaluations e
   JOIN dpobj.ledger_events l ON l.id = e.release,
        pg_catalog.unnest(e.models) m(model);
-COMMENT ON VIEW dpobj.model_history IS 'each rating of each of the current role''s models, free to read; those of all roles for superusers';
+COMMENT ON VIEW dpobj.model_history IS 'each rating of each of the current role''s models, free to read; those of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.model_history.model IS 'name of the model; null for one that was deleted or has none';
 COMMENT ON COLUMN dpobj.model_history.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
 COMMENT ON COLUMN dpobj.model_history.relation_name IS 'name that the table had then';

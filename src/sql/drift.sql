@@ -14,14 +14,15 @@ SELECT a.name,
        a.owner,
        a.created,
        pg_catalog.trim_scale(l.epsilon_nano * 0.000000001) AS epsilon,
-       a.release
-  FROM dpobj.answers a
+       a.release,
+       a.owns
+  FROM dpobj.kept_answers a
   JOIN dpobj.ledger_events l ON l.id = a.release
  CROSS JOIN LATERAL
        (SELECT pg_catalog.jsonb_agg(r.bin - '{value,low,high,level}'::text[] ORDER BY r.place) AS bins
           FROM pg_catalog.jsonb_array_elements(a.answer) WITH ORDINALITY r(bin, place)) b
  WHERE a.kind = 'histogram';
-COMMENT ON VIEW dpobj.kept_histograms IS 'kept histograms, and what is known of their noise';
+COMMENT ON VIEW dpobj.kept_histograms IS 'kept histograms of all roles, and what is known of their noise';
 COMMENT ON COLUMN dpobj.kept_histograms.name IS 'name of the answer; null: none';
 COMMENT ON COLUMN dpobj.kept_histograms.relation_name IS 'name that the table had then';
 COMMENT ON COLUMN dpobj.kept_histograms."column" IS 'the column';
@@ -34,6 +35,7 @@ COMMENT ON COLUMN dpobj.kept_histograms.owner IS 'the session user who was charg
 COMMENT ON COLUMN dpobj.kept_histograms.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.kept_histograms.epsilon IS 'what it cost';
 COMMENT ON COLUMN dpobj.kept_histograms.release IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.kept_histograms.owns IS 'is it the current role''s own, or is this role a superuser?';
 
 CREATE FUNCTION dpobj.drift(before text, after text, level float8 DEFAULT 0.95)
   RETURNS TABLE (key text[], bin text, share_before float8, share_after float8, difference float8, low float8, high float8, level float8)
@@ -65,10 +67,11 @@ SELECT h.name,
   FROM (SELECT k.*, k AS this,
                pg_catalog.first_value(k) OVER (PARTITION BY k.owner, k.asked ORDER BY k.release) AS first,
                0.95::float8 AS level
-          FROM dpobj.kept_histograms k) h
+          FROM dpobj.kept_histograms k
+         WHERE k.owns OR (SELECT dpobj_internal.sees_all())) h
  CROSS JOIN LATERAL dpobj_internal.drift_total(h.first, h.this, h.level) t
  WHERE h.release <> (h.first).release;
-COMMENT ON VIEW dpobj.drifts IS 'how far each kept histogram of the current role is from the first one of the same table, column, by and filter, free to read; those of all roles for superusers';
+COMMENT ON VIEW dpobj.drifts IS 'how far each kept histogram of the current role is from the first one of the same table, column, by and filter, free to read; those of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.drifts.name IS 'name of the histogram in dpobj.answers; null: none';
 COMMENT ON COLUMN dpobj.drifts.first IS 'name of the first one';
 COMMENT ON COLUMN dpobj.drifts.relation_name IS 'name that the table had then';

@@ -38,16 +38,24 @@ COMMENT ON COLUMN dpobj.models.shared_with IS 'roles that its owner shares it wi
 COMMENT ON COLUMN dpobj.models.comment IS 'what its owner says of it; null: nothing';
 COMMENT ON COLUMN dpobj.models.retired IS 'since when its name cannot be applied or rated; null: it can';
 
-CREATE VIEW dpobj.model_list AS
+-- Auditors, who see no models, see these columns of all.
+CREATE VIEW dpobj.model_list WITH (security_barrier) AS
 SELECT m.name,
        (m.model).kind,
        (m.model).details ->> 'label' AS label,
-       m.relation_name,
+       e.relation_name,
        (m.model).epsilon,
-       m.created::date AS created,
-       m.retired::date AS retired
-  FROM dpobj.models m;
-COMMENT ON VIEW dpobj.model_list IS 'dpobj.models in a few narrow columns, for people';
+       m.released::date AS created,
+       m.retired::date AS retired,
+       coalesce(r.role_name, r.recorded_name) AS owner,
+       m.release
+  FROM dpobj.model_rows m
+  JOIN dpobj.ledger_events e ON e.id = m.release
+  JOIN dpobj.identity_roles r ON r.id = m.owner
+ WHERE m.model IS NOT NULL
+   AND ((SELECT dpobj_internal.sees_all())
+        OR EXISTS (SELECT FROM dpobj.models v WHERE v.release = m.release AND v.key IS NOT DISTINCT FROM m.key));
+COMMENT ON VIEW dpobj.model_list IS 'dpobj.models in a few narrow columns, for people; the models of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.model_list.name IS 'name of the model; null: none';
 COMMENT ON COLUMN dpobj.model_list.kind IS 'halfspace, logistic, svm, softmax, one_vs_rest, linear or simplex';
 COMMENT ON COLUMN dpobj.model_list.label IS 'column that it predicts; null: it was trained on arrays';
@@ -55,6 +63,8 @@ COMMENT ON COLUMN dpobj.model_list.relation_name IS 'name that the table had the
 COMMENT ON COLUMN dpobj.model_list.epsilon IS 'epsilon charged for its release';
 COMMENT ON COLUMN dpobj.model_list.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.model_list.retired IS 'when it was retired; null: it is in use';
+COMMENT ON COLUMN dpobj.model_list.owner IS 'the session user who was charged';
+COMMENT ON COLUMN dpobj.model_list.release IS 'id of the charge in dpobj.ledger';
 
 CREATE FUNCTION dpobj.rename(name text, new_name text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -52,7 +52,7 @@ SELECT columns_are('dpobj', 'progress', ARRAY['job', 'name', 'relation_name', 's
 SELECT table_privs_are('dpobj', 'job_rows', 'public', ARRAY[]::text[], 'nobody reads or writes the table of jobs');
 SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relation_name', 'owner', 'created', 'release', 'key', 'shared_with',
   'comment', 'retired']);
-SELECT columns_are('dpobj', 'model_list', ARRAY['name', 'kind', 'label', 'relation_name', 'epsilon', 'created', 'retired']);
+SELECT columns_are('dpobj', 'model_list', ARRAY['name', 'kind', 'label', 'relation_name', 'epsilon', 'created', 'retired', 'owner', 'release']);
 SELECT columns_are('dpobj', 'answers', ARRAY['name', 'kind', 'relation', 'relation_name', 'answer', 'owner', 'created', 'release', 'parameters',
   'comment']);
 SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'sample_low', 'sample_high', 'level', 'answer',
