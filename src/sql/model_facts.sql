@@ -67,16 +67,22 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
 COMMENT ON FUNCTION dpobj_internal.model_facts(@extschema@.dp_model[]) IS
   'internal: an object for each model: what it predicts and learned, from what, for how much, and its last ratings';
 
+-- The ends are rounded outwards, so that the interval holds the truth as often as it says.
+CREATE FUNCTION dpobj_internal.rating_interval(low float8, high float8) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT format('%s to %s', round(floor($1::numeric * 1000) / 1000, 3), round(ceil($2::numeric * 1000) / 1000, 3)) $$;
+COMMENT ON FUNCTION dpobj_internal.rating_interval(float8, float8) IS 'internal: an interval with three decimals, which holds the given one';
+
 CREATE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(', ',
-      format(CASE WHEN r.value IS NOT NULL THEN '%1$s %2$s, %3$s to %4$s at level %5$s'
+      format(CASE WHEN r.value IS NOT NULL THEN '%1$s %2$s, %3$s at level %4$s'
                   WHEN r.kind IN ('accuracy', 'residuals', 'auc') THEN '%1$s: the noise left no number'
                   WHEN r.name IS NULL THEN '%1$s kept without a name'
-                  ELSE '%1$s kept as %6$s' END,
+                  ELSE '%1$s kept as %5$s' END,
              CASE r.kind WHEN 'residuals' THEN 'R-squared' ELSE r.kind END,
-             round(r.value::numeric, 3), round(r.low::numeric, 3), round(r.high::numeric, 3), r.level, r.name),
+             round(r.value::numeric, 3), dpobj_internal.rating_interval(r.low, r.high), r.level, r.name),
       'on ' || r.relation_name, to_char(r.created, 'YYYY-MM-DD'), 'filter ' || r.filter, 'rows held out at ' || r.holdout)
       FROM jsonb_to_record($1) r(name text, kind text, value float8, low float8, high float8, level float8,
                                  relation_name text, created timestamptz, filter text, holdout text)

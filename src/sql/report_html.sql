@@ -178,7 +178,7 @@ CREATE FUNCTION dpobj_internal.page_ratings(facts jsonb) RETURNS text
     SELECT coalesce(E'<h4>How good it is</h4>\n<ul class="ratings">\n'
              || string_agg(format(E'<li>%s%s%s</li>\n', dpobj_internal.html(dpobj_internal.rating_words(r)),
                   CASE WHEN r ->> 'sample_low' IS NOT NULL
-                       THEN format('; as a sample of more, %s to %s', round((r ->> 'sample_low')::numeric, 3), round((r ->> 'sample_high')::numeric, 3)) END,
+                       THEN '; as a sample of more, ' || dpobj_internal.rating_interval((r ->> 'sample_low')::float8, (r ->> 'sample_high')::float8) END,
                   dpobj_internal.svg_interval((r ->> 'value')::float8, (r ->> 'low')::float8, (r ->> 'high')::float8)), '' ORDER BY place)
              || E'</ul>\n', E'<p class="note">No rating of it is kept.</p>\n')
       FROM jsonb_array_elements($1 -> 'ratings') WITH ORDINALITY v(r, place)

@@ -327,6 +327,8 @@ estimate_round(Estimate *estimate)
 	if (!estimate->known)
 		return;
 	half = isfinite(half) ? fmax(half, least) : 1.0;
+	if (!(half > 0)) /* 0 without noise */
+		half = (estimate->sample_high - estimate->sample_low) / 2;
 	if (!(half > 0))
 		return;
 	digits = 1 - (int) floor(log10(half));

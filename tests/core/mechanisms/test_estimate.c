@@ -357,6 +357,9 @@ test_rounding(void)
 	estimate = (Estimate){.known = true};
 	estimate_round(&estimate);
 	CHECK(estimate.value == 0 && estimate.low == 0 && estimate.high == 0);
+	estimate = (Estimate){.known = true, .sample_high = 0.0039423853};
+	estimate_round(&estimate);
+	CHECK(estimate.value == 0 && estimate.high == 0 && estimate.sample_high == 0.004);
 }
 
 /* ---- bins ---- */
