@@ -76,7 +76,7 @@ SELECT shape(dpobj.show('by sex{f}'));
 -- the ratings of a group's model are those of its key; a table is kept under its name
 SELECT dpobj.evaluate('by sex{f}', 'stay', 100, name => 'of women') IS NULL, dpobj.confusion('by sex{f}', 'stay', 100, name => 'table of women') IS NULL,
        dpobj.evaluate('by sex{m}', 'stay', 100, '{"age": {"<": 40}}') IS NULL, dpobj.select(ARRAY['by sex{m}', 'first'], 'stay', 100) IS NULL;
-SELECT regexp_replace(line, '\d\.\d{3}', 'x', 'g') FROM regexp_split_to_table(masked(dpobj.show('by sex{f}')) || masked(dpobj.show('by sex{m}')), E'\n') line WHERE line ~ 'rated|filter';
+SELECT regexp_replace(line, '\d\.\d{3}', 'x', 'g') FROM regexp_split_to_table(masked(dpobj.show('by sex{f}')) || masked(dpobj.show('by sex{m}')), E'\n') line WHERE line ~ 'rated|filter|groups';
 SELECT kind, models FROM dpobj.evaluations WHERE 'rating' IS DISTINCT FROM name ORDER BY release;
 SELECT dpobj.delete('of women'), dpobj.delete('table of women');
 SELECT masked(dpobj.show(jsonb_set(model::jsonb, '{weights}', '[0, 0, 0]')::dp_model)) FROM kept WHERE name = 'first';

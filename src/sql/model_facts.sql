@@ -53,7 +53,9 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
         'points', (SELECT jsonb_agg(jsonb_build_object('class', s.class, 'feature', s.feature, 'level', s.level,
                                                        'points', s.points, 'weight', s.weight) ORDER BY s."position")
                      FROM dpobj.scorecard(g.model) s),
-        'ratings', (SELECT coalesce(jsonb_agg(to_jsonb(r) - '{model,key,recent}'::text[] ORDER BY r.release), '[]')
+        'ratings', (SELECT coalesce(jsonb_agg(to_jsonb(r) - '{model,key,recent}'::text[]
+                                            || CASE WHEN g.key IS NOT NULL AND r.filter IS NULL THEN '{"all_groups": true}' ELSE '{}' END::jsonb
+                                          ORDER BY r.release), '[]')
                       FROM (SELECT x.*, row_number() OVER (PARTITION BY x.value IS NULL ORDER BY x.release DESC) AS recent
                               FROM ratings x
                              WHERE k.release IS NOT NULL AND x.model = to_jsonb(m.release)
@@ -83,9 +85,10 @@ CREATE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text
                   ELSE '%1$s kept as %5$s' END,
              CASE r.kind WHEN 'residuals' THEN 'R-squared' ELSE r.kind END,
              round(r.value::numeric, 3), dpobj_internal.rating_interval(r.low, r.high), r.level, r.name),
-      'on ' || r.relation_name, to_char(r.created, 'YYYY-MM-DD'), 'filter ' || r.filter, 'rows held out at ' || r.holdout)
+      'on ' || r.relation_name, to_char(r.created, 'YYYY-MM-DD'), 'filter ' || r.filter, CASE WHEN r.all_groups THEN 'rows of all groups' END,
+      'rows held out at ' || r.holdout)
       FROM jsonb_to_record($1) r(name text, kind text, value float8, low float8, high float8, level float8,
-                                 relation_name text, created timestamptz, filter text, holdout text)
+                                 relation_name text, created timestamptz, filter text, all_groups boolean, holdout text)
   $$;
 COMMENT ON FUNCTION dpobj_internal.rating_words(jsonb) IS 'internal: a rating of dpobj_internal.model_facts in words';
 
