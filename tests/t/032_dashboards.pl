@@ -83,9 +83,9 @@ my %rows_of = (
 	'Ratings' => [ 'ratings', 1 ],
 	'Epsilon of ratings and looks' => [ 'epsilon', 500 ],
 	'Columns that drift' => [ 'columns', 1 ],
-	'Ratings over time' => [ 'metric value', map { "accuracy of rated$_ $accuracy" } '', ', low', ', high' ],
-	'Drift of columns' => [ 'metric value', (map { "public.visit, ward since wards in may$_ $moved" } '', ', low', ', high'),
-		(map { "public.visit, back since labels in may$_ 0" } '', ', low', ', high') ],
+	'Ratings over time' => [ 'metric value', map { "accuracy of rated of alice$_ $accuracy" } '', ', low', ', high' ],
+	'Drift of columns' => [ 'metric value', (map { "public.visit, ward of alice since wards in may$_ $moved" } '', ', low', ', high'),
+		(map { "public.visit, back of alice since labels in may$_ 0" } '', ', low', ', high') ],
 	'Models' => [ 'name state', 'rated in use', 'old retired ' . scalar_of($node, 'SELECT current_date'), ' not kept', (' in use') x 3, 'tonight in use' ],
 	'Ratings and their intervals' => [ 'models value low high', "rated $accuracy $accuracy $accuracy" ],
 	'Compared histograms' => [ 'name verdict', 'wards in june drifts', 'labels in june noise may explain it' ]);
