@@ -18,7 +18,11 @@ SELECT * FROM answers($$SELECT dpobj.schedule_evaluation(%, name => 'ratings', c
   $$'evaluate', 'exam', '{"model": "first", "epsilon": true}'$$, $$'evaluate', 'exam', '{"model": "first", "epsilon": 0}'$$,
   $$'evaluate', 'exam', '{"model": "first", "epsilon": 0.1, "name": "x"}'$$, $$'evaluate', 'exam', '{"model": "first", "epsilon": 0.1, "bins": 3}'$$,
   $$'evaluate', 'exam', '{"model": "third", "epsilon": 0.1}'$$, $$'histogram', 'exam', jsonb_build_object('column', repeat('x', 70000))$$,
-  $$'histogram', 'pg_class', '{"column": "relname", "epsilon": 0.1}'$$);
+  $$'histogram', 'pg_class', '{"column": "relname", "epsilon": 0.1}'$$, $$'histogram', 'exam', '{"column": "height", "epsilon": 0.1}'$$,
+  $$'histogram', 'exam', '{"column": null, "epsilon": 0.1}'$$, $$'count', 'exam', '{"epsilon": 0.1, "by": ["a"]}'$$, $$'count', 'exam', '{"epsilon": 100000}'$$,
+  $$'sum', 'exam', '{"column": "grade", "epsilon": 0.1}'$$, $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "filter": {"height": {"<": 3}}}'$$,
+  $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "by": ["b"], "filter": null, "options": {"level": 0.2}}'$$,
+  $$'histogram', 'exam', '{"column": "grade", "epsilon": 0.1, "by": ["b"], "filter": {"a": {"<": 3}}, "options": {"level": 0.9}}'$$);
 SELECT * FROM answers($$SELECT dpobj.schedule_evaluation('count', 'exam', '{"epsilon": 0.5}', %)$$,
   $$NULL, '0 4 1 * *'$$, $$'', '0 4 1 * *'$$, $$'n', NULL$$, $$'n', 'at night'$$, $$'n', '0 4 1 * *', 0.4$$, $$'n', '0 4 1 * *', 1, NULL$$);
 \c - dpobj_rating_bob

@@ -84,13 +84,21 @@ CREATE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
     message text;
     detail text;
     hint text;
+    prices constant boolean := has_function_privilege('dpobj.price(regclass, text, numeric, text[], numeric, text, jsonb, jsonb)', 'EXECUTE');
   BEGIN
     -- Reports an invalid request now, not at the first run.
     SELECT s.* INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
-    IF asked.call IS NULL
-       AND has_function_privilege('dpobj.price(regclass, text, numeric, text[], numeric, text, jsonb, jsonb)', 'EXECUTE') THEN
+    IF asked.call IS NULL AND prices THEN
       PERFORM dpobj.price(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method, asked.options,
                           asked.filter);
+    ELSIF asked.call IN ('sum', 'avg', 'histogram') AND asked.options ->> 'column' IS NULL THEN
+      RAISE EXCEPTION 'column must not be null' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF asked.call IN ('count', 'sum', 'avg', 'histogram') AND prices THEN
+      PERFORM dpobj.price(asked.relation, asked.options ->> 'column', asked.epsilon, method => asked.call,
+                          options => coalesce(nullif(asked.options -> 'options', 'null'), '{}')
+                            || CASE jsonb_typeof(asked.options -> 'by') WHEN 'array' THEN jsonb_build_object('by', asked.options -> 'by')
+                                    ELSE '{}' END,
+                          filter => nullif(asked.options -> 'filter', 'null'));
     ELSIF asked.options ->> 'model' IS NOT NULL AND asked.call IS NOT NULL
           AND NOT EXISTS (SELECT FROM dpobj.models m WHERE m.owner = session_user AND m.name = asked.options ->> 'model')
           AND NOT EXISTS (SELECT FROM dpobj.schedules s
