@@ -130,13 +130,13 @@ $hostile->try_all(
 		'pg_statio_user_tables', 'pg_stat_xact_user_tables', 'pg_stat_activity', 'pg_locks',
 		'pg_prepared_xacts', 'pg_prepared_statements', 'pg_stat_statements', 'pg_stat_progress_copy',
 		'pg_replication_slots', "pg_class WHERE relname = 'visit'", 'information_schema.columns',
-		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.answers', 'dpobj.evaluations', 'dpobj.scorecards', 'dpobj.jobs', 'dpobj.progress', 'dpobj.schedules', 'dpobj.schedule_runs', 'dpobj.protected',
+		'dpobj.ledger', 'dpobj.budgets', 'dpobj.odometer', 'dpobj.models', 'dpobj.answers', 'dpobj.evaluations', 'dpobj.model_history', 'dpobj.drifts', 'dpobj.model_list', 'dpobj.scorecards', 'dpobj.jobs', 'dpobj.progress', 'dpobj.schedules', 'dpobj.schedule_runs', 'dpobj.protected',
 		"dpobj.protected_features('visit')"));
 
 # ---- the tables, functions and names of dpobj ----
 
 my @ours = qw(ledger_events charge_counts charge_kinds budget_rows budget_state budget_sums families identities identity_tables identity_roles lineage
-  protections model_rows model_shares model_readers job_rows schedule_rows schedule_run_rows schedule_owners schedule_charges);
+  protections model_rows model_shares model_readers job_rows schedule_rows schedule_run_rows schedule_owners schedule_charges kept_histograms);
 $hostile->try_all('a table of dpobj', map { [ "dpobj.$_", 'ana', '42501', "TABLE dpobj.$_" ] } @ours);
 $hostile->try_all(
 	'objects of dpobj',
@@ -183,6 +183,10 @@ $hostile->try_all(
 		q{SELECT dpobj_internal.budgets_applying('visit', 'poor')},
 		'SELECT dpobj_internal.train_final(NULL)',
 		q{SELECT dpobj.remaining('visit', 'poor')},
+		q{SELECT dpobj.report_html('visit')},
+		q{SELECT dpobj_internal.model_contents('visit')},
+		'SELECT holdout_key FROM dpobj.identities',
+		q{SELECT dpobj.protect('visit', '{"a": {}, "y": {}}', holdout_by => 'id')},
 		'GRANT dpobj_admin TO ana',
 		'GRANT dpobj_auditor TO ana',
 		'SET ROLE dpobj_admin',
@@ -406,6 +410,10 @@ SQL
 
 # ---- models and names ----
 
+my $made_up = sub {
+	my ($before, $after) = map { qq('{"adjacency": "replace", "epsilon_nano": 1000000, "rows_per_person": 1, "answer": [{"value": 1}, {"value": 2}], $_}') } @_;
+	return "SELECT dpobj_internal.drift_total(jsonb_populate_record(NULL::dpobj.kept_histograms, $before), jsonb_populate_record(NULL::dpobj.kept_histograms, $after), 0.95)";
+};
 my $forged = sub { return "(ROW('halfspace', 'x', $_[0], 1, 0, 'replace', 'exact', 1, $_[1])::dp_model)" };
 $hostile->try_all(
 	'models',
@@ -436,6 +444,48 @@ $hostile->try_all(
 	[ 'a choice without a budget', 'noah', '42704', "SELECT dpobj.select('{mine,second}', 'visit', 0.5)" ],
 	[ 'operators first in the path', 'ana', 1, 'SET search_path = ana, pg_catalog, public',
 		"SELECT dpobj.confusion('mine', 'public.visit', 0.5)" ],
+	[ 'a model with probabilities', 'ana', 1, $args->("0.5, '{a,t}', method => 'logistic', name => 'chance'") ],
+	(
+		map { my ($call, $model) = @$_; my $asked = "dpobj.$call('$model', 'visit', 0.5"; (
+			[ "$call costs", 'ana', 1, "SELECT * FROM $asked)" ],
+			[ "$call for each row", 'ana', 3, "SELECT $asked), i FROM generate_series(1, 3) i" ],
+			[ "$call of one row", 'ana', 1, qq{SELECT $asked, '{"id": {"=": 47}}')} ],
+			[ "$call of nobody", 'ana', 1, qq{SELECT $asked, '{"a": {"<": 0}}')} ],
+			[ "$call, rolled back", 'ana', 1, 'BEGIN', "SELECT $asked)", 'ROLLBACK' ],
+			[ "$call under a name, rolled back, again", 'ana', 1, ('BEGIN', "SELECT $asked, name => 'its $call')", 'ROLLBACK') x 2 ],
+			[ "$call, read only", 'ana', '25006', 'BEGIN READ ONLY', "SELECT $asked)" ],
+			[ "$call of the model of somebody else", 'poor', '42704', "SELECT dpobj.$call('$model', 'visit', 0.1)" ],
+			[ "$call on a view", 'ana', 'UB003', "SELECT dpobj.$call('$model', 'visit_view', 0.5)" ],
+			map { [ "$call, $_", 'ana', '22023', "SELECT $asked, options => '$_')" ] }
+				'{"bins": 1}', '{"bins": 1e9}', '{"level": 1}', '{"level": "NaN"}', '{"holdout": 1}', '{"holdout": true}', '{"holdout": "0.5"}', '[]')
+		} [ auc => 'mine' ], [ calibration => 'chance' ]),
+	[ 'rows held out are charged', 'ana', 1, $args->(q{0.5, '{a,t}', options => '{"holdout": 0.5}', name => 'half'}) ],
+	[ 'so is a rating on them', 'ana', 1, "SELECT dpobj.evaluate('half', 'visit', 0.5)" ],
+	[ 'also on one row at most', 'ana', 1, q{SELECT dpobj.evaluate('half', 'visit', 0.5, '{"id": {"=": 47}}', '{"holdout": 0.001}')} ],
+	[ 'and on all', 'ana', 1, q{SELECT dpobj.evaluate('half', 'visit', 0.5, options => '{"holdout": false}')} ],
+	(
+		map { [ "holdout $_", 'ana', '22023', $args->(qq{0.5, '{a}', options => '{"holdout": $_}'}) ] } (
+			0, 1, -0.5, '1e-9', '1e400', 'true', 'null', '"0.5"', '[0.5]', '"NaN"')),
+	[ 'two histograms, whose comparison is free', 'ana', 2,
+		(map { "SELECT FROM dpobj.histogram('visit', 't', 0.5, name => 'histogram $_')" } 1, 2),
+		"SELECT * FROM dpobj.drift('histogram 1', 'histogram 2')", 'TABLE dpobj.drifts' ],
+	[ 'a comparison of histograms of somebody else', 'poor', '42704', "SELECT * FROM dpobj.drift('histogram 1', 'histogram 2')" ],
+	[ 'their distances are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.drifts' ],
+	(
+		map { [ "drift($_)", 'ana', '22023', "SELECT dpobj.drift($_)" ] } (
+			"'histogram 1', 'histogram 2', 'NaN'", "'histogram 1', 'histogram 2', 1")),
+	[ 'drift of another answer', 'ana', '42704', "SELECT dpobj.drift('histogram 1', 'its auc')" ],
+	[ 'a histogram that is made up', 'ana', 0, $made_up->('"answer": [{"value": 1}, {"value": 9}]', '"answer": [{"value": 1e300}, {"value": -1e300}]') ],
+	[ 'with the least epsilon and the most rows', 'ana', 0, $made_up->(('"epsilon_nano": 1, "rows_per_person": 2147483647') x 2) ],
+	[ 'with the most epsilon', 'ana', 0, $made_up->(('"epsilon_nano": 9223372036854775807') x 2) ],
+	(
+		map { [ "histograms that are made up: $_", 'ana', '22023', $made_up->($_, '"adjacency": "replace"') ] } (
+			'"answer": null', '"answer": 1', '"answer": {}', '"answer": []', '"answer": [1, 2]', '"answer": [[], []]', '"answer": [{}, {}]',
+			(map { qq("answer": [{"value": 1}, {"value": $_}]) } '"x"', 'null', 'true', '1e400', '{}', '[1]'),
+			'"answer": [{"value": 1}]', '"answer": [{"value": 1}, {"value": 1}, {"value": 1}]', '"adjacency": null',
+			'"epsilon_nano": null', '"epsilon_nano": 0', '"epsilon_nano": -1', '"rows_per_person": 0', '"rows_per_person": 1e10')),
+	[ 'more bins than a look has', 'ana', '22023', q{SELECT dpobj_internal.drift_total(h, h, 0.95) FROM (SELECT jsonb_populate_record(NULL::dpobj.kept_histograms,
+		jsonb_build_object('adjacency', 'replace', 'epsilon_nano', 1, 'rows_per_person', 1, 'answer', jsonb_agg('{"value": 1}'::jsonb))) AS h FROM generate_series(1, 1000000)) s} ],
 	(
 		map { [ "select($_)", 'ana', '22023', "SELECT dpobj.select($_)" ] } (
 			"'{mine}', 'visit', 0.5", "'{}', 'visit', 0.5", "NULL, 'visit', 0.5", "'{mine,NULL}', 'visit', 0.5",
@@ -472,7 +522,8 @@ my $declared = q{'{"features": ["a"], "relation": "x", "label": "y", "encoding":
 $hostile->try_all(
 	'models in use',
 	[ 'one\'s own is free', 'ana', 0, map { "SELECT $_" } "dpobj.predict('mine', $row)", "dpobj.score('mine', $row, 'ana')",
-		"dpobj.predict_sql('mine')", "count(*) FROM dpobj.scorecard('mine')", 'count(*) FROM dpobj.scorecards',
+		"dpobj.predict_sql('mine')", "dpobj.show('mine')", "dpobj.model_card('mine', 'ana')", "dpobj.model_pmml('mine')", "dpobj.model_json('mine')",
+		"count(*) FROM dpobj.scorecard('mine')", 'count(*) FROM dpobj.scorecards',
 		"bool_and(dpobj.verify(model::jsonb::dp_model)) FROM dpobj.models WHERE name = 'mine'" ],
 	[ 'on a table that one may not read', 'ana', '42501', q{SELECT dpobj.predict('mine', v) FROM visit v} ],
 	(
@@ -480,7 +531,7 @@ $hostile->try_all(
 			"SELECT dpobj.predict('$name', $row)", "SELECT dpobj.score('$name', $row)", "SELECT dpobj.predict_proba('$name', $row)",
 			"SELECT dpobj.predict('$name', $row, 'ana')", "SELECT dpobj.score('$name', $row, 'ana')",
 			"SELECT dpobj.predict_sql('$name')", "SELECT dpobj.predict_sql('$name', owner => 'ana')",
-			"SELECT * FROM dpobj.scorecard('$name')", "SELECT * FROM dpobj.scorecard('$name', 'ana')",
+			(map { ("SELECT dpobj.$_('$name')", "SELECT dpobj.$_('$name', 'ana')") } qw(scorecard show model_card model_pmml model_json)),
 			"SELECT dpobj.share('$name', 'poor')", "SELECT dpobj.share('$name', 'mallory')", "SELECT dpobj.unshare('$name', 'poor')")
 		} 'mine', 'unheard of'),
 	[ 'points of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.scorecards' ],
@@ -587,6 +638,10 @@ my $put = sub {
 	return "SELECT dpobj_internal.schedule_put('public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
 	  . ($filter // 'NULL') . ", '$name', '0 0 1 1 *', " . ($allowance // 'NULL, NULL') . ')';
 };
+my $look = sub {
+	my ($name, $call, $arguments) = @_;
+	return "SELECT dpobj_internal.schedule_put('public.visit', NULL, NULL, NULL, NULL, NULL, '$arguments', NULL, '$name', '0 0 1 1 *', NULL, NULL, '$call')";
+};
 my $run = sub { "CALL dpobj.run_schedule('$_[0]')" };
 $hostile->try_all(
 	'schedules',
@@ -621,7 +676,22 @@ $hostile->try_all(
 		'TABLE dpobj.schedules', 'TABLE dpobj.schedule_runs' ],
 	[ 'temporary tables of our names', 'ana', 1, 'CREATE TEMP TABLE schedules (name text); CREATE TEMP TABLE schedule_rows (id bigint)',
 		$put->('shadow'), $run->('shadow') ],
-	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT public.plan()' ]);
+	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT public.plan()' ],
+	[ 'a look: each run is the same one', 'ana', 1, $look->('look', 'histogram', '{"column": "t", "epsilon": 0.5}'), ($run->('look')) x 3,
+		"SELECT * FROM dpobj.schedule_runs WHERE schedule = 'look'" ],
+	[ 'a rating of the newest model of a schedule', 'ana', 1, $look->('rating', 'evaluate', '{"model": "one", "epsilon": 0.5}'), ($run->('rating')) x 2 ],
+	[ 'a look at one row', 'ana', 1, $look->('one look', 'count', '{"epsilon": 0.5, "filter": {"id": {"=": 47}}}'), $run->('one look') ],
+	[ 'a look beyond the budget is skipped', 'poor', 0, $look->('look', 'count', '{"epsilon": 0.5}'), $run->('look'), 'TABLE dpobj.schedule_runs' ],
+	[ 'a rating of the model of somebody else', 'poor', '42704', $look->('rating', 'evaluate', '{"model": "mine", "epsilon": 0.1}'), $run->('rating') ],
+	(
+		map { [ "a call $_", 'ana', '22023', $look->('x', $_, '{"epsilon": 0.5}') ] } 'pg_sleep', 'train', 'drift', 'report_html', q{count(); --}, ''),
+	(
+		map { [ "arguments $_", 'ana', '22023', $look->('x', 'count', $_) ] } '1', '{}', '{"epsilon": "NaN"}', '{"epsilon": 0.5, "name": "x"}',
+			'{"epsilon": 0.5, "1); --": 1}'),
+	[ 'less than a release costs', 'ana', '22023', $look->('cheap', 'count', '{"epsilon": 0.0001}'), $run->('cheap') ],
+	[ 'without pg_cron nothing is kept', 'ana', '55000', q{SELECT dpobj.schedule_evaluation('count', 'public.visit', '{"epsilon": 0.5}', 'kept', '0 0 1 1 *')},
+		q{SELECT * FROM dpobj.schedules WHERE name = 'kept'} ],
+	[ 'a look without a budget', 'noah', 'UB002', q{SELECT dpobj.schedule_evaluation('count', 'public.visit', '{"epsilon": 0.5}', 'kept', '0 0 1 1 *')} ]);
 
 # ---- a row would be recognised ----
 

@@ -4,6 +4,7 @@
 #include "core/mechanisms/drift.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
@@ -120,6 +121,7 @@ drift_total(const NoisyHistogram *before, const NoisyHistogram *after, int bins,
 	double rows_before = all_rows(before, bins);
 	double rows_after = all_rows(after, bins);
 	double beta = 1.0 - level_of_one(level);
+	gsl_error_handler_t *handler;
 	double error;
 
 	*total = (Estimate){.known = rows_before > 0 && rows_after > 0, .high = 1.0};
@@ -127,8 +129,11 @@ drift_total(const NoisyHistogram *before, const NoisyHistogram *after, int bins,
 		return;
 	for (int i = 0; i < bins; i++)
 		total->value += fabs(rows_of(after, i) / rows_after - rows_of(before, i) / rows_before) / 2;
+	/* Without a handler, what GSL cannot compute is NaN, and the interval all of 0 to 1. */
+	handler = gsl_set_error_handler_off();
 	error = error_of_shares(before, bins, beta) +
 			error_of_shares(MUTANT(307) ? before : after, bins, beta);
+	(void) gsl_set_error_handler(handler);
 	total->low = fmax(total->value - error, 0.0);
 	total->high = fmin(total->value + error, 1.0);
 	estimate_round(total);

@@ -22,6 +22,7 @@
 #include "server/analyst/kept.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
+#include "server/base/json_value.h"
 #include "server/base/materialize.h"
 #include "server/release/looks.h"
 
@@ -29,13 +30,26 @@
 
 typedef struct KeptHistogram
 {
-	Datum asked; /* jsonb: what must be the same */
+	Jsonb *answer;
 	int bins;
+	NoisyHistogram numbers;
+	Datum asked; /* jsonb: what must be the same */
 	Datum *key;
 	bool *no_key;
 	Datum *bin;
-	NoisyHistogram numbers;
 } KeptHistogram;
+
+/*
+ * A row of dpobj.kept_histograms.  Anybody may call dpobj_internal.drift_total() with a row of
+ * their own making, so nothing is taken for granted.
+ */
+static void
+refuse_row(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("not a row of dpobj.kept_histograms"),
+			 errdetail("Column \"%s\" is missing or has a wrong value.", name)));
+}
 
 static Datum
 attribute(HeapTupleHeader row, const char *name)
@@ -44,7 +58,17 @@ attribute(HeapTupleHeader row, const char *name)
 	Datum value = GetAttributeByName(row, name, &isnull);
 
 	if (isnull)
-		elog(ERROR, "a kept histogram has no %s", name);
+		refuse_row(name);
+	return value;
+}
+
+static int64
+positive_attribute(HeapTupleHeader row, const char *name, int64 most)
+{
+	int64 value = DatumGetInt64(attribute(row, name));
+
+	if (value < 1 || value > most)
+		refuse_row(name);
 	return value;
 }
 
@@ -56,49 +80,66 @@ whole_number(double value)
 }
 
 static void
-read_bins(Jsonb *answer, KeptHistogram *histogram)
+read_numbers(Jsonb *answer, KeptHistogram *histogram)
 {
-	TupleDesc columns = CreateTemplateTupleDesc(3);
-	int bins = kept_count(answer);
-	int64 *number = palloc(bins * sizeof(int64));
+	int bins = JB_ROOT_IS_ARRAY(answer) ? kept_count(answer) : 0;
+	int64 *number;
 
-	TupleDescInitEntry(columns, 1, "key", TEXTARRAYOID, -1, 0);
-	TupleDescInitEntry(columns, 2, "bin", TEXTOID, -1, 0);
-	TupleDescInitEntry(columns, 3, "value", FLOAT8OID, -1, 0);
-	histogram->bins = bins;
-	histogram->key = palloc(bins * sizeof(Datum));
-	histogram->no_key = palloc(bins * sizeof(bool));
-	histogram->bin = palloc(bins * sizeof(Datum));
+	if (bins < 1 || bins > LOOKS_MAX_CELLS)
+		refuse_row("answer");
+	number = palloc(bins * sizeof(int64));
 	for (int i = 0; i < bins; i++)
 	{
-		Datum values[3];
-		bool nulls[3];
+		JsonbContainer *bin = json_get_object(getIthJsonbValueFromContainer(&answer->root, i));
+		double value = 0.0;
 
-		kept_read_row(answer, i, columns, values, nulls);
-		histogram->key[i] = values[0];
-		histogram->no_key[i] = nulls[0];
-		histogram->bin[i] = values[1];
-		number[i] = whole_number(DatumGetFloat8(values[2]));
+		if (bin == NULL || !json_get_number(json_member(bin, "value"), &value))
+			refuse_row("answer");
+		number[i] = whole_number(value);
 	}
+	histogram->bins = bins;
 	histogram->numbers.number = number;
 }
 
-/* row: of dpobj.kept_histograms */
 static void
 read_histogram(HeapTupleHeader row, KeptHistogram *histogram)
 {
 	Look look = {.kind = LOOK_HISTOGRAM};
 
-	histogram->asked = attribute(row, "asked");
-	read_bins(DatumGetJsonbP(attribute(row, "answer")), histogram);
+	histogram->answer = DatumGetJsonbP(attribute(row, "answer"));
+	read_numbers(histogram->answer, histogram);
 	if (strcmp(TextDatumGetCString(attribute(row, "adjacency")), "replace") == 0)
 		look.adjacency = ADJACENCY_REPLACE;
 	else
 		look.adjacency = ADJACENCY_ADD_REMOVE;
 	look.cells = histogram->bins;
-	look.rows_per_person = DatumGetInt64(attribute(row, "rows_per_person"));
+	look.rows_per_person = positive_attribute(row, "rows_per_person", PG_INT32_MAX);
 	histogram->numbers.reach = look_reach(&look, 0);
-	histogram->numbers.epsilon = DatumGetInt64(attribute(row, "epsilon_nano"));
+	histogram->numbers.epsilon = positive_attribute(row, "epsilon_nano", PG_INT64_MAX);
+}
+
+/* The names of the bins, and what must be the same; of a row that is really kept. */
+static void
+read_names(HeapTupleHeader row, KeptHistogram *histogram)
+{
+	TupleDesc columns = CreateTemplateTupleDesc(2);
+
+	TupleDescInitEntry(columns, 1, "key", TEXTARRAYOID, -1, 0);
+	TupleDescInitEntry(columns, 2, "bin", TEXTOID, -1, 0);
+	histogram->asked = attribute(row, "asked");
+	histogram->key = palloc(histogram->bins * sizeof(Datum));
+	histogram->no_key = palloc(histogram->bins * sizeof(bool));
+	histogram->bin = palloc(histogram->bins * sizeof(Datum));
+	for (int i = 0; i < histogram->bins; i++)
+	{
+		Datum values[2];
+		bool nulls[2];
+
+		kept_read_row(histogram->answer, i, columns, values, nulls);
+		histogram->key[i] = values[0];
+		histogram->no_key[i] = nulls[0];
+		histogram->bin[i] = values[1];
+	}
 }
 
 static void
@@ -117,6 +158,7 @@ find_histogram(const char *name, KeptHistogram *histogram)
 						errmsg("there is no kept histogram \"%s\" of role \"%s\"", name, owner),
 						errhint("Histograms are the answers of kind histogram in dpobj.answers.")));
 	read_histogram(DatumGetHeapTupleHeader(row), histogram);
+	read_names(DatumGetHeapTupleHeader(row), histogram);
 }
 
 /* Raises 22023 unless the two are answers of calls that ask for the same bins of the same rows. */
@@ -198,6 +240,10 @@ dpobj_drift_total(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	read_histogram(PG_GETARG_HEAPTUPLEHEADER(0), &before);
 	read_histogram(PG_GETARG_HEAPTUPLEHEADER(1), &after);
+	looks_check_level(PG_GETARG_FLOAT8(2), "level");
+	if (before.bins != after.bins)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("two histograms must have the same bins")));
 	drift_total(&before.numbers, &after.numbers, before.bins, PG_GETARG_FLOAT8(2), &total);
 	PG_RETURN_DATUM(HeapTupleGetDatum(
 		heap_form_tuple(BlessTupleDesc(descriptor),
