@@ -34,6 +34,7 @@ SELECT count(*) FILTER (WHERE event = 'charged') AS charged, count(*) FILTER (WH
 
 -- Looks, models of several classes and models of a number, and what rates them: an answer with its interval, also for groups without rows.
 SELECT (dpobj.train('of_separable', 'c', 100, '{a,f}', name => 'classes')).kind, (dpobj.train('of_separable', 'a', 100, '{c,f}', method => 'linear', name => 'number')).kind AS other;
+SELECT (dpobj.train('of_separable', 'y', 100, '{a,f}', method => 'halfspace', name => 'points')).kind, (dpobj.train('of_separable', 'y', 100, '{a,f}', method => 'logistic', name => 'chance')).kind AS other;
 SELECT call, count(*) FILTER (WHERE answer = 'true') AS answered, min(answer) FILTER (WHERE answer <> 'true') AS refused
   FROM unnest(:'tables'::text[]) t, (VALUES (0.01), (1000)) e(epsilon),
        (VALUES ('count', $$count(*) = 6 AND bool_and(low <= high) FROM dpobj.count(%L, %s, '{c,f}')$$), ('sum', $$count(*) = 3 AND bool_and(value BETWEEN low AND high) FROM dpobj.sum(%L, 'a', %s, '{c}')$$),
@@ -41,9 +42,14 @@ SELECT call, count(*) FILTER (WHERE answer = 'true') AS answered, min(answer) FI
                ('quantiles', $$count(*) = 6 AND bool_and(value BETWEEN 0 AND 1) FROM dpobj.quantiles(%L, 'a', '{0.1,0.9}', %s, '{c}')$$), ('profile', $$count(*) = 17 AND bool_and(low <= high) FROM dpobj.profile(%L, %s)$$),
                ('residuals', $$count(*) = 2 AND bool_and(low <= high) FROM dpobj.residuals('number', %L, %s)$$), ('evaluate, a number', $$coalesce(dpobj.evaluate('number', %L, %s), 0) <= 1$$),
                ('evaluate, classes', $$coalesce(dpobj.evaluate('classes', %L, %s), 0) BETWEEN 0 AND 1$$), ('class_confusion', $$cardinality(dpobj.class_confusion('classes', %L, %s)) = 9$$),
+               ('evaluate', $$coalesce(dpobj.evaluate('points', %L, %s), 0) BETWEEN 0 AND 1$$), ('evaluate, rows held out', $$coalesce(dpobj.evaluate('points', %L, %s, options => '{"holdout": 0.5}'), 0) BETWEEN 0 AND 1$$),
+               ('confusion', $$dpobj.confusion('points', %L, %s) IS NOT NULL$$), ('auc', $$count(*) = 1 AND bool_and(0 <= low AND low <= high AND high <= 1) FROM dpobj.auc('points', %L, %s)$$),
+               ('auc of probabilities', $$count(*) = 1 AND bool_and(0 <= low AND low <= high AND high <= 1) FROM dpobj.auc('chance', %L, %s)$$), ('calibration', $$count(*) = 10 AND bool_and(0 <= low AND low <= high AND high <= 1) FROM dpobj.calibration('chance', %L, %s)$$),
+               ('softmax, rows held out', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', options => '{"holdout": 0.9}')).weights) = 9$$),
                ('softmax', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}')).weights) = 9$$), ('linear', $$cardinality((dpobj.train(%L, 'a', %s, '{c,f}', method => 'linear')).weights) = 5$$),
                ('a class against the others', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', method => 'logistic', options => '{"positive": "q"}')).weights) = 3$$)) v(call, statement),
        LATERAL (SELECT replace(answer_of(format('SELECT ' || statement, t, epsilon)), E'\n', ' | ') AS answer OFFSET 0) w GROUP BY call ORDER BY call;
+SELECT count(*) AS compared, bool_and(0 <= low AND low <= high AND high <= 1) AS ordered FROM dpobj.drifts;
 SELECT count(*) FILTER (WHERE event NOT IN ('charged', 'released')) AS others FROM dpobj.ledger WHERE event NOT IN ('protect', 'set_budget');
 
 -- The aggregates, on the same rows.
@@ -62,7 +68,7 @@ SELECT dpobj.protect('changed', '{"a": {"clip": [0, 1]}, "c": {"levels": ["x", "
 ALTER TABLE changed ALTER a TYPE text, ALTER c TYPE int USING i;
 \c - dpobj_bad_ana
 SELECT * FROM answers($$SELECT dpobj.% IS NOT NULL$$, $$count('changed', 1, '{c}')$$, $$count('changed', 1, NULL, '{"c": {"=": 1}}')$$, $$sum('changed', 'a', 1)$$, $$avg('changed', 'a', 1)$$, $$histogram('changed', 'c', 1)$$, $$quantiles('changed', 'a', '{0.5}', 1)$$,
-  $$profile('changed', 1)$$, $$residuals('number', 'changed', 1)$$, $$evaluate('classes', 'changed', 1)$$, $$train('changed', 'c', 1, '{f}')$$, $$train('changed', 'a', 1, '{f}', method => 'linear')$$, $$submit('changed', 'c', 1, '{f}', name => 'changed')$$);
+  $$profile('changed', 1)$$, $$residuals('number', 'changed', 1)$$, $$evaluate('classes', 'changed', 1)$$, $$confusion('points', 'changed', 1)$$, $$auc('points', 'changed', 1)$$, $$calibration('chance', 'changed', 1)$$, $$train('changed', 'c', 1, '{f}')$$, $$train('changed', 'a', 1, '{f}', method => 'linear')$$, $$submit('changed', 'c', 1, '{f}', name => 'changed')$$);
 SELECT epsilon = 100 AS nothing_charged FROM dpobj.remaining('changed');
 SELECT count(*) AS groups FROM dpobj.count('changed', 1, '{f}');
 

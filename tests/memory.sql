@@ -39,6 +39,12 @@ SELECT dpobj.train('visit', 'ill', 1.0, '{age,weight,cost}', method => 'svm', op
 SELECT dpobj.train_groups('visit', 'ill', 1.0, features => '{age}', name => 'three', by => '{sex}');
 SELECT dpobj.train('visit', 'ill', 1.0, '{age}', options => '{"holdout": 0.3}', name => 'four');
 SELECT dpobj.evaluate('one', 'visit', 1.0), dpobj.evaluate('four', 'visit', 1.0), dpobj.confusion('two', 'visit', 1.0), dpobj.select('{one,two}', 'visit', 1.0);
+SELECT dpobj.train('visit', 'ill', 1.0, '{age}', method => 'logistic', name => 'five');
+SELECT dpobj.auc('four', 'visit', 1.0), dpobj.calibration('five', 'visit', 1.0);
+SELECT dpobj.histogram('visit', 'age', 1.0, name => 'first'), dpobj.histogram('visit', 'age', 1.0, name => 'second');
+SELECT dpobj.drift('first', 'second') UNION ALL SELECT dpobj.drift('second', 'first', 0.9);
+SELECT * FROM dpobj.drifts, dpobj.model_history;
+SELECT dpobj.show('one'), dpobj.model_card('one'), dpobj.predict_sql('one'), dpobj.model_pmml('one'), dpobj.model_json('one');
 SELECT dpobj.price('visit', NULL, 1.0), dpobj.price_aggregate('svm', 3, 1.0), dpobj.price_aggregate('ftrl', 3, 1.0, 0, '{"n": 100}');
 SELECT dpobj.price_plan('[{"method": "svm", "d": 2, "epsilon": 1, "count": 2}, {"method": "halfspace", "d": 3, "epsilon": 0.5}]', 1e-6);
 SELECT dpobj.report_text('visit'), length(dpobj.report_html('visit')), dpobj.recompute('visit', NULL, 'zcdp', 1e-6);
