@@ -11,7 +11,7 @@ RUN apt-get update && \
 	apt-mark hold locales && \
 	apt-get install -y --no-install-recommends libgmp10 libmpfr6 libgsl27 libglpk40 && \
 	apt-mark manual libgmp10 libmpfr6 libgsl27 libglpk40 && \
-	apt-get install -y --no-install-recommends gcc make libc6-dev libgmp-dev libmpfr-dev libgsl-dev libglpk-dev postgresql-server-dev-$PG_MAJOR && \
+	apt-get install -y --no-install-recommends gcc make libc6-dev libgmp-dev libmpfr-dev libgsl-dev libglpk-dev libpq-dev postgresql-server-dev-$PG_MAJOR && \
 	cd /tmp/dpobj && \
 	make clean && \
 	make && \
@@ -20,7 +20,7 @@ RUN apt-get update && \
 	cp LICENSE README.md /usr/share/doc/dpobj && \
 	cd / && \
 	rm -r /tmp/dpobj && \
-	apt-get purge -y gcc make libc6-dev libgmp-dev libmpfr-dev libgsl-dev libglpk-dev postgresql-server-dev-$PG_MAJOR && \
+	apt-get purge -y gcc make libc6-dev libgmp-dev libmpfr-dev libgsl-dev libglpk-dev libpq-dev postgresql-server-dev-$PG_MAJOR && \
 	apt-get autoremove -y && \
 	apt-mark unhold locales && \
 	rm -rf /var/lib/apt/lists/*

@@ -43,7 +43,7 @@ DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpob
 SCRIPT_0.1.0 = schema roles identities accounting ledger protections budgets models rows \
 	groups evaluation price
 SCRIPT_0.2.0 = definers sharing prediction jobs schedules
-SCRIPT_0.3.0 = looks aggregates classes answers registry scorecard export trainers epochs earlier_charges charge_counts spending limits report schedule_runs training drift model_facts show model_card report_models page report_html
+SCRIPT_0.3.0 = parts looks aggregates classes answers registry scorecard export trainers epochs earlier_charges charge_counts spending limits report schedule_runs training drift model_facts show model_card report_models page report_html
 SCRIPT_LAST = privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
@@ -64,10 +64,10 @@ SOLVER_HEADERS = $(wildcard src/solver/*.h)
 CORE_CFLAGS = $(COPT) -std=c11 -O3 -ffp-contract=off -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
 CORE_LIBS = -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
 
-PG_CPPFLAGS = -I$(srcdir)/src -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
+PG_CPPFLAGS = -I$(srcdir)/src -I$(libpq_srcdir) -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -ffp-contract=off -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
-SHLIB_LINK = $(CORE) $(CORE_LIBS) -Wl,--exclude-libs,ALL -Wl,--as-needed
+SHLIB_LINK = $(CORE) $(CORE_LIBS) $(libpq) -Wl,--exclude-libs,ALL -Wl,--as-needed
 REGRESS = arguments options labels coverage dates rows shapes expressions models budgets limits accounting report encoders protect scan person train price convex pool bad_input ftrl nets opsamp classifier simplex linear levels softmax one_vs_rest descent groups evaluate holdout looks quantiles profile suggest residuals auc kept registry prediction export jobs answer_jobs schedules schedule_answers drift defaults
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 REGRESS_OPTS += --load-extension=dpobj

@@ -22,7 +22,7 @@ declare -A suite_of=([13]=bullseye [17]=trixie [18]=forky)
 # Lines of pg_regress, before 16 and since.
 ran='^(test .* \.\.\. |(not )?ok )'
 passed='^(test .* \.\.\. ok|ok )'
-libraries="libgmp-dev libmpfr-dev libgsl-dev libglpk-dev gcc make libc6-dev"
+libraries="libgmp-dev libmpfr-dev libgsl-dev libglpk-dev libpq-dev gcc make libc6-dev"
 
 W=$(mktemp -d /tmp/dpobj-majors.XXXXXX)
 trap 'root_remove "$W"' EXIT

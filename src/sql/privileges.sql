@@ -27,6 +27,8 @@ DECLARE
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
     'report', 'report_text', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     'report_neighbours', 'report_assumptions', 'report_html',
+    -- tables on several servers: each call also checks for which role the table is marked
+    'part',
     -- jobs
     'submit', 'submit_answer', 'cancel', 'wait', 'job_list',
     -- schedules
@@ -36,7 +38,7 @@ DECLARE
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
   -- Each call also checks that a superuser granted the membership (src/server/base/admin.c).
   for_administrators constant name[] := ARRAY[
-    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
+    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect', 'mark_part', 'unmark_part'];
   found constant jsonb := current_setting('dpobj_script.found');
   privileges constant jsonb := current_setting('dpobj_script.privileges');
   made record;

@@ -234,7 +234,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
                ELSE format('to epsilon %s, delta %s by %s', p ->> 'epsilon', p ->> 'delta', p ->> 'accountant') END,
           p ->> 'reason')
         WHEN 'protect' THEN concat(p ->> 'adjacency', ', person ' || (p ->> 'person'),
-                                ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person')) END)
+                                ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person'))
+        WHEN 'mark_part' THEN format('as a part of %s, for role %s', p ->> 'coordinator', p ->> 'role') END)
       FROM (SELECT $1 -> 'parameters' AS p) e
   $$;
 COMMENT ON FUNCTION dpobj_internal.report_event(jsonb) IS

@@ -177,6 +177,31 @@ encoding_apply(const Encoding *encoding, const double *features, int32_t *x)
 	return groups_are_one_hot(encoding, x);
 }
 
+/* The bounds are rounded as quantise() rounds the features that it clips to them. */
+static bool
+coordinate_admits(const Encoding *encoding, int j, int32_t x)
+{
+	double low = encoding->low[j] * FIXED_POINT_ONE;
+	double high = encoding->high[j] * FIXED_POINT_ONE;
+
+	if (encoding->binary[j])
+		return x == 0 || x == FIXED_POINT_ONE;
+	if (encoding->levels[j] > 0 && x % FIXED_POINT_ONE != 0)
+		return false;
+	return x >= (int32_t) (low + copysign(0.5, low)) && x <= (int32_t) (high + copysign(0.5, high));
+}
+
+bool
+encoding_admits(const Encoding *encoding, const int32_t *x)
+{
+	for (int j = 0; j < encoding->features; j++)
+		if (!MUTANT(330) && !coordinate_admits(encoding, j, x[j]))
+			return false;
+	if (encoding->intercept && x[encoding->features] != FIXED_POINT_ONE)
+		return false;
+	return groups_are_one_hot(encoding, x);
+}
+
 double
 encoding_score_bound(const Encoding *encoding, const Grid *grid)
 {

@@ -58,6 +58,9 @@ extern bool encoding_finish(Encoding *encoding);
 /* Maps features[0 .. features-1] to x[0 .. dimension-1]; false for a neutral row. */
 extern bool encoding_apply(const Encoding *encoding, const double *features, int32_t *x);
 
+/* Is x[0 .. dimension-1] a row that encoding_apply() can make?  For rows from another server. */
+extern bool encoding_admits(const Encoding *encoding, const int32_t *x);
+
 /* Largest |<w, x>| over the grid and the clip bounds, in fixed-point units. */
 extern double encoding_score_bound(const Encoding *encoding, const Grid *grid);
 

@@ -222,6 +222,15 @@ subscript_is_known(Oid type, bool leakproof)
 #define TransactionTimeoutPending false
 #endif
 
+/* ---- Waiting ---------------------------------------------------------------- */
+
+/* Wait event sets belong to resource owners since PostgreSQL 17. */
+#if PG_VERSION_NUM >= 170000
+#define create_wait_set(events) CreateWaitEventSet(CurrentResourceOwner, events)
+#else
+#define create_wait_set(events) CreateWaitEventSet(CurrentMemoryContext, events)
+#endif
+
 /* ---- Values ----------------------------------------------------------------- */
 
 /* numeric has had infinities since PostgreSQL 14. */

@@ -30,6 +30,8 @@ typedef enum ChargeEvent
 	CHARGE_LIMIT_BUDGET,
 	CHARGE_PROTECT,
 	CHARGE_UNPROTECT,
+	CHARGE_MARK_PART,
+	CHARGE_UNMARK_PART,
 	CHARGE_CONFIRM_EPOCH
 } ChargeEvent;
 
@@ -92,11 +94,11 @@ extern void charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_L
  */
 extern void charge_failed(const JobContext *job, int64 release);
 
-/* A change of a table's budgets or of its protection. */
+/* A change of a table's budgets, of its protection, or of its mark as a part. */
 typedef struct TableChange
 {
 	Oid relation;
-	Oid role;                /* of a budget; invalid: all roles */
+	Oid role;                /* of a budget or a mark; invalid: all roles */
 	const char *parameters;  /* jsonb text */
 	const char *adjacency;   /* of a protection, else NULL */
 	const char *person;      /* of a protection; NULL: rows are protected */

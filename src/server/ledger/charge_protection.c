@@ -16,6 +16,7 @@
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_plan.h"
 #include "server/base/dpobj.h"
+#include "server/base/extension.h"
 
 /*
  * Says whether a cost counts in another unit.  It does in the same unit; from add_remove to replace
@@ -93,6 +94,28 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 			 errhint("Set the option \"adjacency\" of an aggregate as the table is protected; "
 					 "tables with a person are trained on with dpobj.train. If the protection has "
 					 "just been changed, try again.")));
+}
+
+/* Relatives are asked too: a child of a part has rows of the part. */
+void
+charge_check_part(ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *const query = "SELECT p.coordinator, i.name FROM dpobj.parts p"
+									 " JOIN dpobj.identities i ON i.id = p.relation"
+									 " WHERE p.relation = ANY (" FAMILY ") ORDER BY p.relation";
+	Oid types[] = {INT8ARRAYOID};
+	Datum values[] = {parties->tables};
+
+	if (!OidIsValid(extension_table("parts")) ||
+		charge_query(query, lengthof(types), types, values) == 0)
+		return;
+	request->denied = true;
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+		 errmsg("table %s is a part of a table on another server", first_row(2)),
+		 errdetail("Budgets of that table, and not of this one, count releases about its rows."),
+		 errhint("Ask the coordinator, for table %s.", first_row(1))));
 }
 
 /*

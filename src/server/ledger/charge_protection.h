@@ -18,6 +18,9 @@
 /* Denies a charge in another unit than the protection of the table or of a relative (UB003). */
 extern void charge_check_protection(ChargeRequest *request, const ChargeParties *parties);
 
+/* Denies a charge for a table that is marked as a part, or for a relative of one (UB003). */
+extern void charge_check_part(ChargeRequest *request, const ChargeParties *parties);
+
 /* Denies a request that makes tables relatives if their charges and protections differ (UB003). */
 extern void charge_check_relatives(ChargeRequest *request, const ChargeParties *parties);
 

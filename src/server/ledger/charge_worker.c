@@ -181,6 +181,8 @@ static const char *const event_names[] = {
 	[CHARGE_LIMIT_BUDGET] = "limit_budget",
 	[CHARGE_PROTECT] = "protect",
 	[CHARGE_UNPROTECT] = "unprotect",
+	[CHARGE_MARK_PART] = "mark_part",
+	[CHARGE_UNMARK_PART] = "unmark_part",
 	[CHARGE_CONFIRM_EPOCH] = "confirm_epoch",
 };
 
@@ -339,6 +341,7 @@ commit_charged(ChargeRequest *request)
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
 	charge_check_protection(request, &parties);
+	charge_check_part(request, &parties);
 	if (request->by_analyst)
 		charge_check_analyst(request, &parties);
 	release = insert_charged(request, &parties);

@@ -610,25 +610,54 @@ refuse_alike(const Column *column, JsonbValue *json, bool equal)
 						   column_phrase(column))));
 }
 
+/*
+ * Adds the value at this position; false if an earlier value has its key, whose position among the
+ * keys is then in *smaller.
+ */
+static bool
+set_insert(const Column *column, ColumnSet *set, int position, int *smaller)
+{
+	const ColumnValue *value = &set->value[position];
+	uint64 key = key_of(column, value);
+
+	set->longest = Max(set->longest, value->length);
+	*smaller = count_smaller(set, position, key);
+	if (*smaller < position && set->key[*smaller] == key)
+		return false;
+	memmove(&set->key[*smaller + 1], &set->key[*smaller], (position - *smaller) * sizeof(uint64));
+	memmove(&set->position[*smaller + 1], &set->position[*smaller],
+			(position - *smaller) * sizeof(int));
+	set->key[*smaller] = key;
+	set->position[*smaller] = position;
+	return true;
+}
+
 static void
 set_put(const Column *column, JsonbValue *json, ColumnSet *set, int position)
 {
 	ColumnValue *value = &set->value[position];
-	uint64 key;
 	int smaller;
 
 	read_constant(column, json, value);
-	set->longest = Max(set->longest, value->length);
-	key = key_of(column, value);
-	smaller = count_smaller(set, position, key);
-	if (smaller < position && set->key[smaller] == key)
+	if (!set_insert(column, set, position, &smaller))
 		refuse_alike(column, json,
 					 column_compare(column, &set->value[set->position[smaller]], value) == 0);
-	memmove(&set->key[smaller + 1], &set->key[smaller], (position - smaller) * sizeof(uint64));
-	memmove(&set->position[smaller + 1], &set->position[smaller],
-			(position - smaller) * sizeof(int));
-	set->key[smaller] = key;
-	set->position[smaller] = position;
+}
+
+bool
+column_set_make(const Column *column, int count, const ColumnValue *values, ColumnSet *set)
+{
+	int smaller;
+
+	set_allocate(set, count);
+	memcpy(set->value, values, count * sizeof(ColumnValue));
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS(); /* each constant moves the arrays */
+		if (!set_insert(column, set, i, &smaller))
+			return false;
+	}
+	return true;
 }
 
 void

@@ -133,6 +133,13 @@ typedef struct ColumnSet
 extern void column_set_single(const Column *column, JsonbValue *json, ColumnSet *set);
 extern void column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set);
 
+/*
+ * A set of these different values, in this order; false if two of them have the same hash value,
+ * as equal ones do.
+ */
+extern bool column_set_make(const Column *column, int count, const ColumnValue *values,
+							ColumnSet *set);
+
 /* Is the constant in the set? */
 extern bool column_set_has(const Column *column, const ColumnSet *set, const ColumnValue *value);
 

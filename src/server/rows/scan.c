@@ -12,10 +12,12 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
+#include "partitioning/partdefs.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -24,7 +26,9 @@
 #include "server/base/gate.h"
 #include "server/rows/rows_state.h"
 #include "server/base/identity.h"
+#include "server/remote/part_provider.h"
 #include "server/rows/scan.h"
+#include "server/rows/scan_parts.h"
 
 /* One table that holds rows. */
 typedef struct ScanTable
@@ -59,47 +63,13 @@ struct Scan
 	List *parents; /* the number of parents that each of them has among these */
 	int tables;
 	ScanTable *table;
+	ScanParts *parts;      /* rows on other servers; NULL: none */
 	const JobContext *job; /* NULL if a statement scans */
 	PagesRead pages;
 	int64 left_out; /* rows that did not pass the filter, or are on the other side of a holdout */
 };
 
 /* ---- which relations are read ---- */
-
-static void
-refuse(Relation relation, const char *rule, const char *hint)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-			 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
-			 errdetail("%s", rule), hint == NULL ? 0 : errhint("%s", hint)));
-}
-
-static void
-check_kind(Relation relation)
-{
-	switch (relation->rd_rel->relkind)
-	{
-		case RELKIND_RELATION:
-		case RELKIND_PARTITIONED_TABLE:
-			return;
-		case RELKIND_VIEW:
-			refuse(relation, "Views are not read: what they show is not a table of rows.", NULL);
-			break;
-		case RELKIND_MATVIEW:
-			refuse(relation,
-				   "Materialized views are not read: one row of a table may be in many "
-				   "of theirs.",
-				   NULL);
-			break;
-		case RELKIND_FOREIGN_TABLE:
-			refuse(relation, "Foreign tables are not read: another server would answer for them.",
-				   NULL);
-			break;
-		default:
-			refuse(relation, "Only tables and partitioned tables are read.", NULL);
-	}
-}
 
 Relation
 scan_open_relation(Oid table)
@@ -112,25 +82,81 @@ scan_open_relation(Oid table)
 	return relation;
 }
 
-void
-scan_check_relation(Relation relation, bool ignore_rls)
+#define FOREIGN_HINT                                                                               \
+	"Rows of another server are read if the table is a partition, of postgres_fdw, and that "      \
+	"server has dpobj."
+
+/* The rule that keeps a kind of relation out; NULL: none. */
+static const char *
+rule_of_kind(Relation relation, const char **hint)
+{
+	switch (relation->rd_rel->relkind)
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+			return NULL;
+		case RELKIND_VIEW:
+			return "Views are not read: what they show is not a table of rows.";
+		case RELKIND_MATVIEW:
+			return "Materialized views are not read: one row of a table may be in many of theirs.";
+		case RELKIND_FOREIGN_TABLE:
+			if (part_provider_of(RelationGetRelid(relation)) != NULL)
+				return NULL;
+			*hint = FOREIGN_HINT;
+			return "Foreign tables are not read: another server would answer for them.";
+		default:
+			return "Only tables and partitioned tables are read.";
+	}
+}
+
+static const char *
+rule_of(Relation relation, bool ignore_rls, const char **hint)
 {
 	const char *rule;
 
-	check_kind(relation);
+	*hint = NULL;
+	rule = rule_of_kind(relation, hint);
+	if (rule != NULL)
+		return rule;
 	if (relation->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
-		refuse(relation, "Temporary tables are not read: nobody but their session sees them.",
-			   NULL);
+		return "Temporary tables are not read: nobody but their session sees them.";
 	if (relation->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
-		refuse(relation, "Unlogged tables are not read: a crash empties them.", NULL);
+		return "Unlogged tables are not read: a crash empties them.";
 	if (identity_is_system_table(RelationGetRelid(relation)))
-		refuse(relation, "System catalogs and the tables of dpobj are not read.", NULL);
+		return "System catalogs and the tables of dpobj are not read.";
 	rule = citus_rule(RelationGetRelid(relation));
 	if (rule != NULL)
-		refuse(relation, rule, CITUS_HINT);
+	{
+		*hint = CITUS_HINT;
+		return rule;
+	}
 	if (relation->rd_rel->relrowsecurity && !ignore_rls)
-		refuse(relation, "It has row-level security, which a scan does not apply.",
-			   "Protect it with ignore_rls => true if every row may be read.");
+	{
+		*hint = "Protect it with ignore_rls => true if every row may be read.";
+		return "It has row-level security, which a scan does not apply.";
+	}
+	return NULL;
+}
+
+const char *
+scan_rule(Relation relation, bool ignore_rls)
+{
+	const char *hint;
+
+	return rule_of(relation, ignore_rls, &hint);
+}
+
+void
+scan_check_relation(Relation relation, bool ignore_rls)
+{
+	const char *hint;
+	const char *rule = rule_of(relation, ignore_rls, &hint);
+
+	if (rule != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
+				 errdetail("%s", rule), hint == NULL ? 0 : errhint("%s", hint)));
 }
 
 /* ---- opening ---- */
@@ -175,11 +201,84 @@ map_columns(ScanTable *table, const ScanShape *shape)
 	}
 }
 
+/* ---- rows on other servers ---- */
+
+/*
+ * The rows of a person compete for places where they are, so all of them must be on one server: at
+ * each level of partitions the person's column alone decides in which one a row is.
+ */
+static void
+check_person(const Scan *scan, Relation relation)
+{
+	PartitionKey key = RelationGetPartitionKey(relation);
+	const char *person = scan->shape->person->name;
+
+	if (get_partition_natts(key) == 1 && get_partition_col_attnum(key, 0) != 0 &&
+		get_partition_col_attnum(key, 0) == get_attnum(RelationGetRelid(relation), person))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("relation \"%s\" is not partitioned by column \"%s\" alone",
+					RelationGetRelationName(relation), person),
+			 errdetail("Rows of a person may be on several servers, and how many of them enter is "
+					   "decided on each server."),
+			 errhint("Partition the table by the column that names the persons.")));
+}
+
+bool
+scan_has_parts(Oid relation)
+{
+	ListCell *cell;
+
+	foreach (cell, find_all_inheritors(relation, NoLock, NULL))
+		if (part_provider_of(lfirst_oid(cell)) != NULL)
+			return true;
+	return false;
+}
+
+/* What is here must not change between the locks of all parts and the first read. */
+static void
+lock_in_share_mode(Scan *scan)
+{
+	for (int i = 0; i < scan->tables; i++)
+		LockRelationOid(RelationGetRelid(scan->table[i].relation), ShareLock);
+}
+
+static void
+open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
+{
+	ListCell *cell;
+
+	foreach (cell, scan->locked)
+	{
+		Relation member = relation_open(lfirst_oid(cell), NoLock);
+
+		if (scan->shape->person != NULL && member->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+			check_person(scan, member);
+		relation_close(member, NoLock);
+	}
+	lock_in_share_mode(scan);
+	scan->parts = scan_parts_open(parts, relation, ignore_rls, scan->shape);
+}
+
+static void
+close_parts(Scan *scan)
+{
+	if (scan->parts == NULL)
+		return;
+	scan_parts_close(scan->parts);
+	for (int i = 0; i < scan->tables; i++)
+		UnlockRelationOid(RelationGetRelid(scan->table[i].relation), ShareLock);
+}
+
+/* ---- opening and closing ---- */
+
 /* find_all_inheritors() lists each descendant once, even with several parents. */
 Scan *
 scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 {
 	Scan *scan = palloc0(sizeof(Scan));
+	List *parts = NIL;
 	ListCell *cell;
 
 	scan->shape = shape;
@@ -189,10 +288,13 @@ scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 	foreach (cell, scan->locked)
 	{
 		ScanTable *table = &scan->table[scan->tables];
+		const PartProvider *provider = part_provider_of(lfirst_oid(cell));
 
 		table->relation = relation_open(lfirst_oid(cell), NoLock);
 		scan_check_relation(table->relation, ignore_rls);
-		if (table->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		if (provider != NULL)
+			parts = list_concat(parts, provider->parts(lfirst_oid(cell)));
+		if (provider != NULL || table->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		{
 			relation_close(table->relation, NoLock);
 			continue;
@@ -200,6 +302,8 @@ scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 		map_columns(table, shape);
 		scan->tables++;
 	}
+	if (parts != NIL)
+		open_parts(scan, relation, ignore_rls, parts);
 	return scan;
 }
 
@@ -215,6 +319,7 @@ unlock(const List *locked, const List *parents)
 void
 scan_close(Scan *scan)
 {
+	close_parts(scan);
 	for (int i = 0; i < scan->tables; i++)
 		relation_close(scan->table[i].relation, NoLock);
 	unlock(scan->locked, scan->parents);
@@ -260,7 +365,7 @@ least_row(const ScanTable *table, const ScanShape *shape)
 double
 scan_most_rows(const Scan *scan)
 {
-	double rows = 0;
+	double rows = scan->parts == NULL ? 0 : scan_parts_most_rows(scan->parts);
 
 	for (int i = 0; i < scan->tables; i++)
 	{
@@ -310,10 +415,11 @@ estimate_of(Relation table)
 	return tuples;
 }
 
-/* The sum over a table and its partitions. */
+/* The sum over a table and its partitions; -1 if rows of one of them are on another server. */
 static double
 sum_over_tables(Oid relation, double (*rows_of)(Relation))
 {
+	bool is_here = true;
 	double rows = 0;
 	List *parents;
 	List *locked;
@@ -325,31 +431,34 @@ sum_over_tables(Oid relation, double (*rows_of)(Relation))
 	{
 		Relation table = relation_open(lfirst_oid(cell), NoLock);
 
+		is_here &= part_provider_of(lfirst_oid(cell)) == NULL;
 		if (RELKIND_HAS_STORAGE(table->rd_rel->relkind))
 			rows += rows_of(table);
 		relation_close(table, NoLock);
 	}
 	unlock(locked, parents);
-	return rows;
+	return is_here ? rows : -1;
 }
 
 int64
 scan_room_for_rows(Oid relation)
 {
-	return (int64) Max(sum_over_tables(relation, room_of), 1);
+	double rows = sum_over_tables(relation, room_of);
+
+	return rows < 0 ? 0 : (int64) Max(rows, 1);
 }
 
 double
 scan_planned_rows(Oid relation)
 {
-	return sum_over_tables(relation, estimate_of);
+	return Max(sum_over_tables(relation, estimate_of), 0);
 }
 
 /* Sizes and statistics are public: EXPLAIN shows the same estimate to everybody. */
 double
 scan_estimated_rows(const Scan *scan)
 {
-	double rows = 0;
+	double rows = scan->parts == NULL ? 0 : scan_parts_planned_rows(scan->parts);
 
 	for (int i = 0; i < scan->tables; i++)
 		rows += estimate_of(scan->table[i].relation);
@@ -590,21 +699,53 @@ scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_
 	MemoryContextDelete(context);
 }
 
+/* Reads the rows that are here. */
+static void
+scan_here(Scan *scan, Target *target, int count, const uint8 *key)
+{
+	if (scan->shape->person == NULL)
+		scan_tables(scan, target);
+	else
+		scan_persons(scan, target, count, key);
+}
+
+/*
+ * The parts read while this server does.  Its own snapshot must be as late as theirs: a row that
+ * was moved here from a part before the locks may be invisible to an older one.
+ */
+static void
+scan_everywhere(Scan *scan, Target *target, int count, const uint8 *key)
+{
+	Rows *const *sets = count == 0 ? &target->rows : target->groups;
+	int number = Max(count, 1);
+
+	scan_parts_start(scan->parts, sets[0], number, count > 0, key);
+	PushActiveSnapshot(GetLatestSnapshot());
+	scan_here(scan, target, count, key);
+	PopActiveSnapshot();
+	target->left_out += scan_parts_add(scan->parts, sets, number);
+}
+
 /* key: NULL to draw one. */
 static void
 run(Scan *scan, Target *target, int count, const uint8 *key)
 {
 	uint8 drawn[PERSONS_KEY_LENGTH];
 
-	if (scan->shape->person == NULL)
+	if (scan->shape->person != NULL && key == NULL)
 	{
-		scan_tables(scan, target);
-		return;
+		if (!pg_strong_random(drawn, sizeof(drawn)))
+			ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+							errmsg("could not obtain random bits for the choice of rows")));
+		key = drawn;
 	}
-	if (key == NULL && !pg_strong_random(drawn, sizeof(drawn)))
-		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-						errmsg("could not obtain random bits for the choice of rows")));
-	scan_persons(scan, target, count, key == NULL ? drawn : key);
+	if (scan->shape->person == NULL)
+		key = NULL;
+	if (scan->parts == NULL)
+		scan_here(scan, target, count, key);
+	else
+		scan_everywhere(scan, target, count, key);
+	scan->left_out = target->left_out;
 }
 
 void
@@ -622,7 +763,6 @@ scan_run(Scan *scan, const JobContext *job, Rows *rows)
 
 	scan->job = job;
 	run(scan, &target, 0, NULL);
-	scan->left_out = target.left_out;
 }
 
 void
@@ -631,4 +771,13 @@ scan_run_groups(Scan *scan, Rows *const *groups, int count)
 	Target target = {.groups = groups};
 
 	run(scan, &target, count, NULL);
+}
+
+int64
+scan_run_sets(Scan *scan, Rows *const *sets, int count, bool grouped, const uint8 *key)
+{
+	Target target = {.rows = grouped ? NULL : sets[0], .groups = grouped ? sets : NULL};
+
+	run(scan, &target, grouped ? count : 0, key);
+	return scan->left_out;
 }

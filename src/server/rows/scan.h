@@ -46,9 +46,18 @@ extern Relation scan_open_relation(Oid table);
  */
 extern void scan_check_relation(Relation relation, bool ignore_rls);
 
+/* The rule; NULL if the relation may be read. */
+extern const char *scan_rule(Relation relation, bool ignore_rls);
+
+/* Are rows of the relation or of a descendant on other servers?  By the catalogs as they are. */
+extern bool scan_has_parts(Oid relation);
+
 /*
  * Locks the relation and its descendants and finds their columns by name.  The shape must have been
  * made for the relation's own columns and must outlive the scan.
+ *
+ * Rows of some descendants may be on other servers (scan_parts.h).  Then the tables that have rows
+ * here are locked in SHARE mode too, and read under a snapshot that is taken after all locks.
  */
 extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 
@@ -57,7 +66,7 @@ extern double scan_most_rows(const Scan *scan);
 
 /*
  * The most rows that a table and its descendants have room for, from public sizes and types alone;
- * at least 1.
+ * at least 1, or 0 if rows are on other servers.
  */
 extern int64 scan_room_for_rows(Oid relation);
 
@@ -85,6 +94,13 @@ extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KE
  * across all groups together.
  */
 extern void scan_run_groups(Scan *scan, Rows *const *groups, int count);
+
+/*
+ * For a part of a scan on another server: the rows of one set, or of groups, with the key of that
+ * scan.  Returns scan_left_out().
+ */
+extern int64 scan_run_sets(Scan *scan, Rows *const *sets, int count, bool grouped,
+						   const uint8 *key);
 
 /* The neutral rows among those of scan_run() that did not pass the filter or the holdout. */
 extern int64 scan_left_out(const Scan *scan);

@@ -120,6 +120,23 @@ spill_reserve(Spill *spill, off_t room)
 }
 
 void
+spill_read(const Spill *spill, off_t offset, void *records, size_t bytes)
+{
+	while (bytes > 0)
+	{
+		int most = (int) Min(bytes, (size_t) PG_INT32_MAX);
+		int got = FileRead(spill->file, records, most, offset, NO_WAIT_EVENT);
+
+		if (got <= 0)
+			ereport(ERROR, (errcode_for_file_access(),
+							errmsg("could not read from a temporary file: %m")));
+		records = (char *) records + got;
+		offset += got;
+		bytes -= got;
+	}
+}
+
+void
 spill_close(Spill *spill)
 {
 	if (spill->file != 0)

@@ -34,6 +34,9 @@ extern void spill_init(Spill *spill);
  */
 extern void spill_reserve(Spill *spill, off_t room);
 
+/* Reads records back, in this process. */
+extern void spill_read(const Spill *spill, off_t offset, void *records, size_t bytes);
+
 /*
  * Call it after the tick: anybody can see in pg_tablespace_size() when a file goes, and with
  * log_temp_files the caller gets a message.  An error closes the file at the end of the

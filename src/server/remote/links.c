@@ -1,0 +1,415 @@
+/*
+ * links.c - opens connections to parts with libpq, and waits for all of them at once.
+ *
+ * Every wait is for the latch, the sockets and a second, whichever is first, so that a cancel ends
+ * it.  After the charge interrupts are held and GATE_CHECK_FOR_INTERRUPTS() ends the work.
+ *
+ * A part whose coordinator has gone must not keep its lock: its session checks the connection every
+ * second, gives up on packets that nobody acknowledges, and ends if the next message does not come.
+ */
+#include "postgres.h"
+
+#include <libpq-fe.h>
+
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "server/base/compat.h"
+#include "server/base/gate.h"
+#include "server/remote/links.h"
+
+/* Milliseconds: of one wait, of a connection attempt, and until a part must have its lock. */
+#define WAIT_TIME 1000
+#define CONNECT_TIME 15000
+#define LOCK_TIME 10000
+
+typedef enum LinkState
+{
+	LINK_CONNECTING,
+	LINK_IDLE,
+	LINK_SENDING, /* a message is on its way, or its answer is awaited */
+	LINK_CLOSED
+} LinkState;
+
+typedef struct Link
+{
+	const RemotePart *part;
+	LinkState state;
+	PGconn *connection;
+	bool is_counted; /* among the files that the server has open */
+	bool wants_write;
+	StringInfo answer; /* that has come, while the end of the statement has not */
+} Link;
+
+struct Links
+{
+	int count;
+	Link *link;
+	MemoryContextCallback callback;
+};
+
+/* ---- errors ---- */
+
+/* The reason is for the server log only. */
+static void
+fail(const Link *link, const char *reason)
+{
+	ereport(LOG_SERVER_ONLY,
+			(errmsg("part \"%s\" failed: %s", link->part->name, reason == NULL ? "" : reason)));
+	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+					errmsg("part \"%s\" cannot be read", link->part->name),
+					errdetail("The reason is in the server log only."),
+					errhint("The part's server must be reachable with the options of the foreign "
+							"server and the user mapping, and have this version of dpobj.")));
+}
+
+static void
+fail_by_connection(const Link *link)
+{
+	fail(link, PQerrorMessage(link->connection));
+}
+
+/* ---- closing ---- */
+
+static void
+close_link(Link *link)
+{
+	if (link->connection != NULL)
+		PQfinish(link->connection);
+	link->connection = NULL;
+	if (link->is_counted)
+		ReleaseExternalFD();
+	link->is_counted = false;
+	link->state = LINK_CLOSED;
+}
+
+void
+links_close(Links *links)
+{
+	for (int i = 0; i < links->count; i++)
+		close_link(&links->link[i]);
+}
+
+static void
+close_at_reset(void *argument)
+{
+	links_close(argument);
+}
+
+/* ---- waiting ---- */
+
+/* Is there something to wait for at the link's socket? */
+static bool
+is_busy(const Link *link)
+{
+	return link->state == LINK_CONNECTING || link->state == LINK_SENDING;
+}
+
+/* Waits for the latch, for a busy socket, or for a second. */
+static void
+wait_for_links(const Links *links)
+{
+	WaitEventSet *set = create_wait_set(links->count + 2);
+	WaitEvent event;
+
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	for (int i = 0; i < links->count; i++)
+	{
+		const Link *link = &links->link[i];
+
+		if (is_busy(link))
+			AddWaitEventToSet(set,
+							  link->wants_write ? WL_SOCKET_WRITEABLE | WL_SOCKET_READABLE
+												: WL_SOCKET_READABLE,
+							  PQsocket(link->connection), NULL, NULL);
+	}
+	(void) WaitEventSetWait(set, WAIT_TIME, &event, 1, PG_WAIT_EXTENSION);
+	FreeWaitEventSet(set);
+	ResetLatch(MyLatch);
+}
+
+static bool
+any_is_busy(const Links *links)
+{
+	for (int i = 0; i < links->count; i++)
+		if (is_busy(&links->link[i]))
+			return true;
+	return false;
+}
+
+/* ---- opening ---- */
+
+static void
+start_connecting(Link *link)
+{
+	if (!AcquireExternalFD())
+		fail(link, "too many open files");
+	link->is_counted = true;
+	link->connection = PQconnectStartParams(link->part->keyword, link->part->value, false);
+	if (link->connection == NULL || PQstatus(link->connection) == CONNECTION_BAD)
+		fail_by_connection(link);
+	link->state = LINK_CONNECTING;
+	link->wants_write = true;
+}
+
+static void
+go_on_connecting(Link *link)
+{
+	switch (PQconnectPoll(link->connection))
+	{
+		case PGRES_POLLING_READING:
+			link->wants_write = false;
+			return;
+		case PGRES_POLLING_OK:
+			break;
+		case PGRES_POLLING_FAILED:
+			fail_by_connection(link);
+			break;
+		default:
+			link->wants_write = true;
+			return;
+	}
+	if (link->part->needs_password && !PQconnectionUsedPassword(link->connection))
+		fail(link, "the other server asked for no password");
+	if (PQsetnonblocking(link->connection, 1) != 0)
+		fail_by_connection(link);
+	link->state = LINK_IDLE;
+}
+
+/* How long a part waits for its lock: the session's lock_timeout, if that is shorter. */
+static int
+lock_time(void)
+{
+	return LockTimeout > 0 ? Min(LockTimeout, LOCK_TIME) : LOCK_TIME;
+}
+
+/*
+ * The settings of the part's session.  client_connection_check_interval is new in PostgreSQL 14;
+ * the others exist everywhere.  READ COMMITTED: each message has a snapshot of its own, and the
+ * lock that the first one takes keeps the rows as they are.
+ */
+static char *
+preparation(const Link *link)
+{
+	return psprintf("SET statement_timeout = 0; SET lock_timeout = %d;"
+					" SET idle_in_transaction_session_timeout = '15min';"
+					" SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;"
+					" SET tcp_keepalives_count = 4; SET tcp_user_timeout = 30000;%s"
+					" BEGIN ISOLATION LEVEL READ COMMITTED",
+					lock_time(),
+					PQserverVersion(link->connection) >= 140000
+						? " SET client_connection_check_interval = 1000;"
+						: "");
+}
+
+static void
+send_preparation(Link *link)
+{
+	if (!PQsendQuery(link->connection, preparation(link)))
+		fail_by_connection(link);
+	link->state = LINK_SENDING;
+	link->wants_write = true;
+}
+
+/* ---- conversations ---- */
+
+/* Sends what libpq holds back, and reads what has come. */
+static void
+move_bytes(Link *link)
+{
+	int left = PQflush(link->connection);
+
+	if (left < 0)
+		fail_by_connection(link);
+	link->wants_write = left > 0;
+	if (!PQconsumeInput(link->connection))
+		fail_by_connection(link);
+}
+
+/* Frees the result and raises the error. */
+static void
+fail_by_result(const Link *link, PGresult *result)
+{
+	char *reason = pstrdup(result == NULL ? "no answer" : PQresultErrorMessage(result));
+
+	PQclear(result);
+	fail(link, reason);
+}
+
+/* The next result of the link if it has come; the connection is idle when there is none left. */
+static bool
+next_result(Link *link, PGresult **result)
+{
+	if (PQisBusy(link->connection))
+		return false;
+	*result = PQgetResult(link->connection);
+	return true;
+}
+
+/* Ends the statements that prepare the session; true when the link is idle. */
+static bool
+end_preparation(Link *link)
+{
+	PGresult *result;
+
+	while (next_result(link, &result))
+	{
+		if (result == NULL)
+			return true;
+		if (PQresultStatus(result) != PGRES_COMMAND_OK)
+			fail_by_result(link, result);
+		PQclear(result);
+	}
+	return false;
+}
+
+/* Is it an answer that dpobj_internal.part() may give? */
+static bool
+is_answer(const PGresult *result)
+{
+	return PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1 &&
+		   PQnfields(result) == 1 && PQftype(result, 0) == BYTEAOID && PQfformat(result, 0) == 1 &&
+		   !PQgetisnull(result, 0, 0) && PQgetlength(result, 0, 0) <= LINK_MESSAGE_MAX;
+}
+
+/* Copies the answer of a message; NULL if not all of it has come.  The link is then idle. */
+static StringInfo
+end_message(Link *link)
+{
+	StringInfo answer;
+	PGresult *result;
+
+	while (next_result(link, &result))
+	{
+		if (result == NULL)
+		{
+			if (link->answer == NULL)
+				fail_by_result(link, result);
+			answer = link->answer;
+			link->answer = NULL;
+			link->state = LINK_IDLE;
+			return answer;
+		}
+		if (link->answer != NULL || !is_answer(result))
+			fail_by_result(link, result);
+		link->answer = makeStringInfo();
+		appendBinaryStringInfo(link->answer, PQgetvalue(result, 0, 0), PQgetlength(result, 0, 0));
+		PQclear(result);
+	}
+	return NULL;
+}
+
+void
+links_send(Links *links, int i, const StringInfoData *message)
+{
+	Link *link = &links->link[i];
+	Oid type = BYTEAOID;
+	const char *value = message->data;
+	int length = message->len;
+	int format = 1;
+
+	if (link->state != LINK_IDLE)
+		elog(ERROR, "a link to a part is not free");
+	if (!PQsendQueryParams(link->connection, "SELECT dpobj_internal.part($1)", 1, &type, &value,
+						   &length, &format, 1))
+		fail_by_connection(link);
+	link->state = LINK_SENDING;
+	link->wants_write = true;
+}
+
+void
+links_collect(Links *links, LinkAnswer take, void *context)
+{
+	StringInfoData next;
+
+	initStringInfo(&next);
+	for (;;)
+	{
+		for (int i = 0; i < links->count; i++)
+		{
+			StringInfo answer;
+
+			if (links->link[i].state != LINK_SENDING)
+				continue;
+			move_bytes(&links->link[i]);
+			answer = end_message(&links->link[i]);
+			if (answer == NULL)
+				continue;
+			resetStringInfo(&next);
+			if (take(context, i, answer, &next))
+				links_send(links, i, &next);
+			pfree(answer->data);
+			pfree(answer);
+		}
+		GATE_CHECK_FOR_INTERRUPTS();
+		if (!any_is_busy(links))
+			break;
+		wait_for_links(links);
+	}
+	pfree(next.data);
+}
+
+static void
+prepare_links(Links *links, TimestampTz end)
+{
+	while (any_is_busy(links))
+	{
+		wait_for_links(links);
+		GATE_CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < links->count; i++)
+		{
+			Link *link = &links->link[i];
+
+			if (is_busy(link) && GetCurrentTimestamp() > end)
+				fail(link, "the connection took too long");
+			if (link->state == LINK_CONNECTING)
+			{
+				go_on_connecting(link);
+				if (link->state == LINK_IDLE)
+					send_preparation(link);
+			}
+			else if (link->state == LINK_SENDING)
+			{
+				move_bytes(link);
+				if (end_preparation(link))
+					link->state = LINK_IDLE;
+			}
+		}
+	}
+}
+
+Links *
+links_open(List *parts)
+{
+	Links *links = palloc0(sizeof(Links));
+
+	links->count = list_length(parts);
+	links->link = palloc0(links->count * sizeof(Link));
+	for (int i = 0; i < links->count; i++)
+		links->link[i].part = list_nth(parts, i);
+	links->callback.func = close_at_reset;
+	links->callback.arg = links;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &links->callback);
+	for (int i = 0; i < links->count; i++)
+		start_connecting(&links->link[i]);
+	prepare_links(links, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CONNECT_TIME));
+	return links;
+}
+
+int
+links_count(const Links *links)
+{
+	return links->count;
+}
+
+const RemotePart *
+links_part(const Links *links, int link)
+{
+	return links->link[link].part;
+}

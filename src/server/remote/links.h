@@ -1,0 +1,54 @@
+/*
+ * links.h - connections to the parts of a table, and conversations over them.
+ *
+ * A link is one connection, in one transaction on the part that ends with the link.  A message is
+ * bytes for one SQL function there, dpobj_internal.part(), and its answer is bytes again.  What the
+ * function keeps between messages lives in the part's transaction.  This file knows nothing of what
+ * messages say.
+ *
+ * All links work at the same time.  Nothing is sent twice and no link is opened again: a part that
+ * does not answer is an error.  What libpq and the other server say goes to the server log, because
+ * the caller may be an analyst.
+ */
+#ifndef DPOBJ_LINKS_H
+#define DPOBJ_LINKS_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "nodes/pg_list.h"
+
+#include "server/remote/part_provider.h"
+
+typedef struct Links Links;
+
+/* The largest message or answer; larger ones are cut into several by whoever writes them. */
+#define LINK_MESSAGE_MAX (64 * 1024 * 1024)
+
+/*
+ * Connects to all parts of the list and begins a transaction on each.  Raises 08001 if one cannot
+ * be reached.  The links are closed when the current memory context is reset, so an error closes
+ * them.
+ */
+extern Links *links_open(List *parts);
+
+extern int links_count(const Links *links);
+extern const RemotePart *links_part(const Links *links, int link);
+
+/*
+ * Takes the answer of a link; it is valid during the call.  Returns true if it has written another
+ * message for the same link into next, which is empty before.  May raise an error.
+ */
+typedef bool (*LinkAnswer)(void *context, int link, StringInfo answer, StringInfo next);
+
+/* Sends a message over one link, whose earlier messages have been answered. */
+extern void links_send(Links *links, int link, const StringInfoData *message);
+
+/* Waits until all messages that were sent have been answered, in the order in which answers come.
+ */
+extern void links_collect(Links *links, LinkAnswer take, void *context);
+
+/* Ends the transactions and the connections; again is allowed. */
+extern void links_close(Links *links);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * part_provider.h - which relations have their rows on other servers, and how these are reached.
+ *
+ * A provider knows one way of spreading a table over servers.  It answers from the catalogs of this
+ * server alone.  A relation of a table and its descendants has rows here, or is a provider's, which
+ * then lists the parts that hold its rows: one for the foreign table of a partition
+ * (foreign_parts.c), and one for each shard of a distributed table.
+ */
+#ifndef DPOBJ_PART_PROVIDER_H
+#define DPOBJ_PART_PROVIDER_H
+
+#include "postgres.h"
+
+#include "nodes/pg_list.h"
+
+typedef struct PartProvider PartProvider;
+
+/* One part of a table.  All that it points to is allocated with it. */
+typedef struct RemotePart
+{
+	const PartProvider *provider;
+	uint64 id;            /* unique among the parts of the provider in this database */
+	Oid relation;         /* of this server, whose rows the part holds */
+	const char *name;     /* for messages: public names of this server's catalogs */
+	const char *schema;   /* of the relation on the part */
+	const char *table;    /* its name there */
+	const char **keyword; /* of the connection, as PQconnectStartParams() takes them */
+	const char **value;
+	bool needs_password; /* the server must ask for the password that is among the values */
+} RemotePart;
+
+struct PartProvider
+{
+	const char *name;
+
+	/* Is the relation the provider's?  Raises no error. */
+	bool (*serves)(Oid relation);
+
+	/*
+	 * The parts of a relation that it serves, a list of RemotePart in the order of their ids.  The
+	 * caller has locked the relation.  Raises UB003 if a part cannot be read.  What must stay as it
+	 * is until the rows are read, such as the place of a shard, is locked until the transaction
+	 * ends.
+	 */
+	List *(*parts)(Oid relation);
+
+	/* The name on the part of a column of the relation. */
+	const char *(*column_name)(const RemotePart *part, const char *name);
+};
+
+/* The provider that serves the relation; NULL: its rows are here. */
+extern const PartProvider *part_provider_of(Oid relation);
+
+#endif

@@ -1,0 +1,346 @@
+/*
+ * part.c - a part's side: dpobj_internal.part(), which answers the messages of a coordinator.
+ *
+ * The function releases rows, as they enter a training, to one role alone: the one for which an
+ * administrator has marked the relation (part_mark.h).  Every role may call it, and is refused.
+ *
+ * A session of messages is one transaction.  PART_OPEN locks the relation and its descendants in
+ * SHARE mode, in which no transaction can change them; each message has a snapshot that is taken
+ * after that, so the first that reads rows sees all that was committed before the lock.  The
+ * coordinator has the locks of all parts before it lets any of them read: a row that another
+ * transaction moves between parts is on exactly one of them.  What is kept between messages goes
+ * with the transaction.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "server/base/argument.h"
+#include "server/base/dpobj.h"
+#include "server/ledger/charge_tables.h"
+#include "server/remote/part_provider.h"
+#include "server/rows/part_mark.h"
+#include "server/rows/part_message.h"
+#include "server/rows/row_chunks.h"
+#include "server/rows/shape_bytes.h"
+
+/* The bytes of all temporary files of a scan in groups (train_groups.c has the same limit). */
+#define MOST_ROOM ((double) (INT64CONST(1) << 34))
+
+typedef struct PartSession
+{
+	MemoryContext context;
+	Oid relation;
+	List *locked; /* in SHARE mode */
+	bool ignore_rls;
+	ScanShape shape;
+	bool is_open; /* it has passed all checks, and its rows have not been read */
+	RowsState **states; /* the rows that were read; NULL before */
+	RowChunks chunks;
+} PartSession;
+
+/* Of the current transaction; NULL: none is open. */
+static PartSession *session = NULL;
+
+static void
+forget_session(void *argument)
+{
+	if (session == argument)
+		session = NULL;
+}
+
+static void
+begin_session(void)
+{
+	MemoryContext context =
+		AllocSetContextCreate(TopTransactionContext, "dpobj part", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextCallback *callback = MemoryContextAlloc(context, sizeof(MemoryContextCallback));
+
+	session = MemoryContextAllocZero(context, sizeof(PartSession));
+	session->context = context;
+	callback->func = forget_session;
+	callback->arg = session;
+	MemoryContextRegisterResetCallback(context, callback);
+}
+
+static void
+out_of_order(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_PROTOCOL_VIOLATION),
+					errmsg("a message between parts of a table comes out of order")));
+}
+
+/* ---- opening ---- */
+
+static Oid
+find_relation(const PartOpen *open)
+{
+	Oid space = get_namespace_oid(open->schema, true);
+
+	return OidIsValid(space) ? get_relname_relid(open->table, space) : InvalidOid;
+}
+
+/* The relation first: then nobody gives it another child. */
+static void
+lock_in_share_mode(Oid relation)
+{
+	ListCell *cell;
+
+	LockRelationOid(relation, ShareLock);
+	session->locked = find_all_inheritors(relation, AccessShareLock, NULL);
+	foreach (cell, session->locked)
+		LockRelationOid(lfirst_oid(cell), ShareLock);
+}
+
+static void
+unlock(void)
+{
+	ListCell *cell;
+
+	foreach (cell, session->locked)
+		UnlockRelationOid(lfirst_oid(cell), ShareLock);
+	session->locked = NIL;
+}
+
+/*
+ * Are all rows tables of this server, and rows of this relation alone?  A child of two tables would
+ * be read as a part of both.
+ */
+static bool
+can_be_read(void)
+{
+	ListCell *cell;
+
+	foreach (cell, session->locked)
+	{
+		Oid relation = lfirst_oid(cell);
+		char kind = get_rel_relkind(relation);
+
+		if ((kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) ||
+			part_provider_of(relation) != NULL || list_length(charge_tables_topmost(relation)) != 1)
+			return false;
+	}
+	return true;
+}
+
+/* Is every relation one that a scan reads? */
+static bool
+passes_rules(bool ignore_rls)
+{
+	ListCell *cell;
+
+	foreach (cell, session->locked)
+	{
+		Relation relation = relation_open(lfirst_oid(cell), NoLock);
+		const char *rule = scan_rule(relation, ignore_rls);
+
+		relation_close(relation, NoLock);
+		if (rule != NULL)
+			return false;
+	}
+	return true;
+}
+
+static PartStatus
+read_shape(StringInfo message)
+{
+	Relation relation = relation_open(session->relation, NoLock);
+	const char *missing = shape_read(message, RelationGetDescr(relation), &session->shape);
+
+	pq_getmsgend(message);
+	relation_close(relation, NoLock);
+	return missing == NULL ? PART_READY : PART_OTHER_COLUMNS;
+}
+
+static PartStatus
+open_part(StringInfo message)
+{
+	PartOpen open;
+	PartStatus status = part_read_open(message, &open);
+
+	if (status != PART_READY)
+		return status;
+	session->relation = find_relation(&open);
+	if (!OidIsValid(session->relation) || !part_is_marked(session->relation, open.coordinator))
+		return PART_NOT_MARKED;
+	lock_in_share_mode(session->relation);
+	if (find_relation(&open) != session->relation ||
+		!part_is_marked(session->relation, open.coordinator))
+		return PART_NOT_MARKED;
+	if (!can_be_read() || !passes_rules(open.ignore_rls))
+		return PART_NOT_READ;
+	session->ignore_rls = open.ignore_rls;
+	return read_shape(message);
+}
+
+/* A statement closes the relations that it opens, so each opens the scan anew. */
+static Scan *
+open_scan(void)
+{
+	return scan_open(session->relation, session->ignore_rls, &session->shape);
+}
+
+static void
+answer_open(StringInfo message, StringInfo answer)
+{
+	PartStatus status;
+	PartOpened opened;
+	Scan *scan;
+
+	if (session != NULL || !IsTransactionBlock())
+		out_of_order();
+	begin_session();
+	MemoryContextSwitchTo(session->context);
+	status = open_part(message);
+	part_write_status(answer, status);
+	if (status != PART_READY)
+		return;
+	scan = open_scan();
+	opened.system = GetSystemIdentifier();
+	opened.database = MyDatabaseId;
+	opened.relation = session->relation;
+	opened.most_rows = scan_most_rows(scan);
+	opened.planned_rows = scan_estimated_rows(scan);
+	scan_close(scan);
+	session->is_open = true;
+	part_write_opened(answer, &opened);
+}
+
+/* ---- reading ---- */
+
+/* The combinations of values by which rows are grouped. */
+static double
+groups_of(const ScanShape *shape)
+{
+	double groups = 1;
+
+	for (int i = 0; i < shape->groups->count; i++)
+		groups *= encoder_values(&shape->groups->encoder[i]);
+	return groups;
+}
+
+static void
+check_sets(int sets, bool grouped, const Encoding *encoding, const uint8 *key)
+{
+	const ScanShape *shape = &session->shape;
+	int features = Max(shape->features->features, 1);
+
+	if ((shape->person != NULL) != (key != NULL) || (grouped && shape->groups == NULL) ||
+		(grouped && groups_of(shape) != sets) || encoding->features != features)
+		out_of_order();
+}
+
+/*
+ * As at the table's own server, whether rows are spilled and the sizes of the files follow from
+ * public sizes and settings.
+ */
+static void
+make_sets(const Scan *scan, const Encoding *encoding, int sets)
+{
+	MemoryContext parent =
+		AllocSetContextCreate(session->context, "dpobj part rows", ALLOCSET_DEFAULT_SIZES);
+	Size limit = spill_limit(dpobj_memory_limit);
+	double room = spill_room(encoding, scan_most_rows(scan), sets, limit);
+	bool spills = room > 0 && room * sets <= MOST_ROOM;
+	bool persons = session->shape.person != NULL;
+
+	session->states = palloc(sets * sizeof(RowsState *));
+	for (int i = 0; i < sets; i++)
+	{
+		RowsState *state = rows_state_create(encoding, parent);
+
+		session->states[i] = state;
+		state->memory.bounded = parent;
+		state->memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
+		if (spills)
+			rows_state_spill(state, persons ? SIZE_MAX : limit / sets, (off_t) room);
+	}
+}
+
+static void
+answer_scan(StringInfo message, StringInfo answer)
+{
+	ServerMemory memory;
+	Encoding encoding;
+	Scan *scan;
+	Rows **rows;
+	const uint8 *key;
+	int64 left_out;
+	bool grouped;
+	int sets;
+
+	if (session == NULL || !session->is_open)
+		out_of_order();
+	MemoryContextSwitchTo(session->context);
+	server_memory_init(&memory, session->context);
+	part_read_scan(message, &memory.memory, &encoding, &sets, &grouped, &key);
+	check_sets(sets, grouped, &encoding, key);
+	scan = open_scan();
+	make_sets(scan, &encoding, sets);
+	rows = palloc(sets * sizeof(Rows *));
+	for (int i = 0; i < sets; i++)
+		rows[i] = &session->states[i]->rows;
+	left_out = scan_run_sets(scan, rows, sets, grouped, key);
+	scan_close(scan);
+	session->is_open = false;
+	unlock();
+	row_chunks_begin(&session->chunks, session->states, sets);
+	part_write_status(answer, PART_READY);
+	pq_sendint64(answer, left_out);
+}
+
+static void
+answer_rows(StringInfo message, StringInfo answer)
+{
+	if (session == NULL || session->states == NULL || session->chunks.finished)
+		out_of_order();
+	pq_getmsgend(message);
+	part_write_status(answer, PART_READY);
+	row_chunks_write(&session->chunks, answer);
+}
+
+/* ---- the function ---- */
+
+/* dpobj_internal.part(message) -> answer */
+PG_FUNCTION_INFO_V1(dpobj_part);
+Datum
+dpobj_part(PG_FUNCTION_ARGS)
+{
+	bytea *bytes = DatumGetByteaPP(argument_value(fcinfo, 0, "message"));
+	MemoryContext caller = CurrentMemoryContext;
+	StringInfoData message;
+	StringInfoData answer;
+
+	initStringInfo(&message);
+	appendBinaryStringInfo(&message, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	pq_begintypsend(&answer);
+	switch (pq_getmsgbyte(&message))
+	{
+		case PART_OPEN:
+			answer_open(&message, &answer);
+			break;
+		case PART_SCAN:
+			answer_scan(&message, &answer);
+			break;
+		case PART_ROWS:
+			answer_rows(&message, &answer);
+			break;
+		default:
+			out_of_order();
+	}
+	MemoryContextSwitchTo(caller);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&answer));
+}

@@ -1,0 +1,127 @@
+/*
+ * part_mark.c - dpobj.mark_part(), dpobj.unmark_part() and the reading of their table.
+ *
+ * The caller's transaction writes the mark; the charge worker commits its event in the ledger.  The
+ * lock of charges makes releases of the table wait until the mark is committed.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "server/base/admin.h"
+#include "server/base/argument.h"
+#include "server/ledger/charge.h"
+#include "server/ledger/charge_budget.h"
+#include "server/ledger/charge_tables.h"
+#include "server/rows/part_mark.h"
+#include "server/rows/scan.h"
+
+bool
+part_is_marked(Oid relation, const char *coordinator)
+{
+	static const char *const statement =
+		"SELECT true FROM dpobj.parts p JOIN dpobj.identity_tables t ON t.id = p.relation"
+		" JOIN dpobj.identity_roles r ON r.id = p.role"
+		" WHERE t.relation = $1 AND r.role = $2 AND p.coordinator = $3";
+	Oid types[] = {OIDOID, OIDOID, TEXTOID};
+	Datum values[] = {ObjectIdGetDatum(relation), ObjectIdGetDatum(GetSessionUserId()),
+					  CStringGetTextDatum(coordinator)};
+	Datum found;
+	bool isnull;
+
+	return GetUserId() == GetSessionUserId() &&
+		   admin_select(statement, lengthof(types), types, values, &found, &isnull);
+}
+
+static char *
+describe_mark(const char *coordinator, Oid role)
+{
+	StringInfoData parameters;
+
+	initStringInfo(&parameters);
+	appendStringInfoString(&parameters, "{\"coordinator\": ");
+	escape_json(&parameters, coordinator);
+	appendStringInfoString(&parameters, ", \"role\": ");
+	escape_json(&parameters, GetUserNameFromId(role, false));
+	appendStringInfoChar(&parameters, '}');
+	return parameters.data;
+}
+
+static void
+check_relation(Oid table)
+{
+	Relation relation = scan_open_relation(table);
+
+	scan_check_relation(relation, true); /* the coordinator's declaration has ignore_rls */
+	relation_close(relation, AccessShareLock);
+	charge_tables_check_topmost(table, "Mark the topmost parent.");
+}
+
+/* dpobj.mark_part(relation, coordinator, role) */
+PG_FUNCTION_INFO_V1(dpobj_mark_part);
+Datum
+dpobj_mark_part(PG_FUNCTION_ARGS)
+{
+	static const char *const statement =
+		"INSERT INTO dpobj.parts (relation, coordinator, role) VALUES ($1, $2, $3)"
+		" ON CONFLICT (relation) DO UPDATE SET coordinator = EXCLUDED.coordinator,"
+		" role = EXCLUDED.role, at = pg_catalog.clock_timestamp()";
+	TableChange change = {InvalidOid};
+	Oid types[] = {INT8OID, TEXTOID, INT8OID};
+	Datum values[lengthof(types)];
+	char *coordinator;
+
+	admin_require("dpobj.mark_part()");
+	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	coordinator = TextDatumGetCString(argument_value(fcinfo, 1, "coordinator"));
+	change.role = DatumGetObjectId(argument_value(fcinfo, 2, "role"));
+	change.parameters = describe_mark(coordinator, change.role);
+	check_relation(change.relation);
+	charge_lock_table(change.relation, true);
+	charge_table_change(CHARGE_MARK_PART, &change);
+	values[0] = Int64GetDatum(change.relation_identity);
+	values[1] = CStringGetTextDatum(coordinator);
+	values[2] = Int64GetDatum(change.role_identity);
+	(void) admin_execute(statement, lengthof(types), types, values, NULL);
+	PG_RETURN_VOID();
+}
+
+/* dpobj.unmark_part(relation) */
+PG_FUNCTION_INFO_V1(dpobj_unmark_part);
+Datum
+dpobj_unmark_part(PG_FUNCTION_ARGS)
+{
+	static const char *const exists =
+		"SELECT FROM dpobj.parts p JOIN dpobj.identity_tables t ON t.id = p.relation"
+		" WHERE t.relation = $1 FOR UPDATE OF p";
+	static const char *const statement = "DELETE FROM dpobj.parts WHERE relation = $1";
+	TableChange change = {InvalidOid};
+	Oid types[] = {OIDOID};
+	Oid identity_types[] = {INT8OID};
+	Datum values[1];
+
+	admin_require("dpobj.unmark_part()");
+	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	change.parameters = "{}";
+	relation_close(scan_open_relation(change.relation), NoLock);
+	charge_lock_table(change.relation, true);
+	values[0] = ObjectIdGetDatum(change.relation);
+	if (admin_execute(exists, lengthof(types), types, values, NULL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" is not marked as a part", get_rel_name(change.relation))));
+	charge_table_change(CHARGE_UNMARK_PART, &change);
+	values[0] = Int64GetDatum(change.relation_identity);
+	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
+		elog(ERROR, "could not remove the mark of a part");
+	PG_RETURN_VOID();
+}

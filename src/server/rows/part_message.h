@@ -1,0 +1,96 @@
+/*
+ * part_message.h - the messages between a table's server, the coordinator, and its parts.
+ *
+ *   PART_OPEN   names the relation and says what the scan reads (shape_bytes.h); the part checks
+ *               that it may, locks the relation and answers with public sizes
+ *   PART_SCAN   says how rows are encoded; the part reads its rows into sets that it keeps until
+ *               the transaction ends, and answers how many rows a filter or holdout left out
+ *   PART_ROWS   asks for the next of the sets' rows; the last answer says that it is
+ *
+ * A message is a byte for its kind, and what follows.  An answer begins with PART_MAGIC and a
+ * status.  Numbers are in network order, but for records of rows, which have the layout of
+ * core/rows/spill.h; so both servers must have the same byte order, which PART_OPEN checks.
+ *
+ * Both sides take what they read for hostile.
+ */
+#ifndef DPOBJ_PART_MESSAGE_H
+#define DPOBJ_PART_MESSAGE_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "core/rows/rows.h"
+
+#include "server/rows/scan.h"
+
+#define PART_MAGIC 0x64707031
+
+/* Bytes of records in one answer, about. */
+#define PART_CHUNK (8 * 1024 * 1024)
+
+/* The most parts' rows that a count may stand for; sums of parts then do not overflow. */
+#define PART_MAX_ROWS (INT64CONST(1) << 48)
+
+typedef enum PartMessage
+{
+	PART_OPEN = 'o',
+	PART_SCAN = 's',
+	PART_ROWS = 'r'
+} PartMessage;
+
+/* Why a part does not open; PART_READY: it does.  They say nothing of rows. */
+typedef enum PartStatus
+{
+	PART_READY,
+	PART_OTHER_VERSION,
+	PART_OTHER_LAYOUT,
+	PART_OTHER_ENCODING,
+	PART_NOT_MARKED,
+	PART_OTHER_COLUMNS,
+	PART_NOT_READ, /* the relation is of a kind that is not read */
+	PART_STATUSES
+} PartStatus;
+
+/* What PART_OPEN says besides the shape. */
+typedef struct PartOpen
+{
+	const char *coordinator; /* database.schema.table that the part is one of */
+	const char *schema;
+	const char *table;
+	bool ignore_rls;
+} PartOpen;
+
+/* What the part answers: public numbers only. */
+typedef struct PartOpened
+{
+	uint64 system;   /* the identifier of its cluster */
+	uint32 database; /* the OIDs of its database and relation */
+	uint32 relation;
+	double most_rows;    /* scan_most_rows() */
+	double planned_rows; /* scan_estimated_rows() */
+} PartOpened;
+
+/* Writes the versions and the layout, which the reader compares before it reads anything else. */
+extern void part_write_open(StringInfo message, const PartOpen *open);
+
+/* Reads them; the rest of the message is valid only if it returns PART_READY. */
+extern PartStatus part_read_open(StringInfo message, PartOpen *open);
+
+extern void part_write_status(StringInfo answer, PartStatus status);
+
+/* Raises an error if the answer is not valid. */
+extern PartStatus part_read_status(StringInfo answer);
+
+extern void part_write_opened(StringInfo answer, const PartOpened *opened);
+extern void part_read_opened(StringInfo answer, PartOpened *opened);
+
+/* sets: the number of sets of rows; grouped: are they groups?  key: NULL without a person. */
+extern void part_write_scan(StringInfo message, const Rows *like, int sets, bool grouped,
+							const uint8 *key);
+
+/* *key: NULL or a copy.  Raises an error if the message is not valid. */
+extern void part_read_scan(StringInfo message, Memory *memory, Encoding *encoding, int *sets,
+						   bool *grouped, const uint8 **key);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * scan_parts.c - lets the parts of a table scan their rows, and adds these up.
+ */
+#include "postgres.h"
+
+#include "commands/dbcommands.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/base/dpobj.h"
+#include "server/remote/links.h"
+#include "server/rows/part_message.h"
+#include "server/rows/row_chunks.h"
+#include "server/rows/scan_parts.h"
+#include "server/rows/shape_bytes.h"
+
+/* One part and how far it is. */
+typedef struct ScanPart
+{
+	PartOpened opened;
+	bool scanned; /* it has answered PART_SCAN */
+	RowChunksRead read;
+} ScanPart;
+
+struct ScanParts
+{
+	Links *links;
+	ScanPart *part;
+	Rows *const *sets;
+	int count;
+	int64 left_out;
+};
+
+/* ---- opening ---- */
+
+static const struct
+{
+	const char *rule;
+	const char *hint;
+} refusals[PART_STATUSES] = {
+	[PART_OTHER_VERSION] = {"It has another version of dpobj.",
+							"All servers of a table need the same version of dpobj."},
+	[PART_OTHER_LAYOUT] = {"It stores numbers in another way, such as another order of bytes.",
+						   "All servers of a table need machines of one kind."},
+	[PART_OTHER_ENCODING] = {"Its database has another encoding.",
+							 "All databases of a table need the same encoding."},
+	[PART_NOT_MARKED] = {"Its relation is not marked as a part of this table for the role of the "
+						 "connection.",
+						 "An administrator of the part's server must call dpobj.mark_part there."},
+	[PART_OTHER_COLUMNS] = {"Its relation lacks a column of the request, or has it with another "
+							"type.",
+							"The relation on the part needs the columns of the foreign table."},
+	[PART_NOT_READ] = {"Its relation is of a kind that is not read.",
+					   "A part is a permanent table without row-level security, or a partitioned "
+					   "one, and its rows are on its own server."},
+};
+
+static void
+refuse(const RemotePart *part, const char *rule, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED), errmsg("part \"%s\" cannot be read", part->name),
+			 errdetail("%s", rule), errhint("%s", hint)));
+}
+
+static bool
+take_opened(void *context, int link, StringInfo answer, StringInfo next)
+{
+	ScanParts *parts = context;
+	PartStatus status = part_read_status(answer);
+
+	if (status != PART_READY)
+		refuse(links_part(parts->links, link), refusals[status].rule, refusals[status].hint);
+	part_read_opened(answer, &parts->part[link].opened);
+	return false;
+}
+
+static bool
+is_same(const PartOpened *a, const PartOpened *b)
+{
+	return a->system == b->system && a->database == b->database && a->relation == b->relation;
+}
+
+/* Rows that two parts have would be counted twice. */
+static void
+check_different(const ScanParts *parts)
+{
+	for (int i = 0; i < links_count(parts->links); i++)
+		for (int j = 0; j < i; j++)
+			if (is_same(&parts->part[i].opened, &parts->part[j].opened))
+				refuse(links_part(parts->links, i),
+					   psprintf("It is the same table as part \"%s\".",
+								links_part(parts->links, j)->name),
+					   "Each part needs a table of its own.");
+}
+
+static const char *
+column_name(const char *name, void *context)
+{
+	const RemotePart *part = context;
+
+	return part->provider->column_name(part, name);
+}
+
+/* The name under which the administrator of a part marks it. */
+static char *
+name_of_table(Oid table)
+{
+	return psprintf("%s.%s", quote_identifier(get_database_name(MyDatabaseId)),
+					quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+											   get_rel_name(table)));
+}
+
+ScanParts *
+scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape)
+{
+	ScanParts *parts = palloc0(sizeof(ScanParts));
+
+	parts->part = palloc0(list_length(list) * sizeof(ScanPart));
+	parts->links = links_open(list);
+	for (int i = 0; i < links_count(parts->links); i++)
+	{
+		const RemotePart *part = links_part(parts->links, i);
+		PartOpen open = {.coordinator = name_of_table(table),
+						 .schema = part->schema,
+						 .table = part->table,
+						 .ignore_rls = ignore_rls};
+		StringInfoData message;
+
+		initStringInfo(&message);
+		part_write_open(&message, &open);
+		shape_write(&message, shape, column_name, unconstify(RemotePart *, part));
+		links_send(parts->links, i, &message);
+		pfree(message.data);
+	}
+	links_collect(parts->links, take_opened, parts);
+	check_different(parts);
+	return parts;
+}
+
+double
+scan_parts_most_rows(const ScanParts *parts)
+{
+	double rows = 0;
+
+	for (int i = 0; i < links_count(parts->links); i++)
+		rows += parts->part[i].opened.most_rows;
+	return rows;
+}
+
+double
+scan_parts_planned_rows(const ScanParts *parts)
+{
+	double rows = 0;
+
+	for (int i = 0; i < links_count(parts->links); i++)
+		rows += parts->part[i].opened.planned_rows;
+	return rows;
+}
+
+/* ---- reading ---- */
+
+void
+scan_parts_start(ScanParts *parts, const Rows *like, int sets, bool grouped, const uint8 *key)
+{
+	StringInfoData message;
+
+	initStringInfo(&message);
+	part_write_scan(&message, like, sets, grouped, key);
+	for (int i = 0; i < links_count(parts->links); i++)
+		links_send(parts->links, i, &message);
+	pfree(message.data);
+}
+
+static void
+invalid_answer(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROTOCOL_VIOLATION), errmsg("an answer of a part is not valid")));
+}
+
+/* The answer to PART_SCAN, then those to PART_ROWS up to the last one. */
+static bool
+take_rows(void *context, int link, StringInfo answer, StringInfo next)
+{
+	ScanParts *parts = context;
+	ScanPart *part = &parts->part[link];
+
+	if (part_read_status(answer) != PART_READY)
+		invalid_answer();
+	if (part->scanned)
+		row_chunks_read(&part->read, answer, parts->sets, parts->count);
+	else
+	{
+		int64 left_out = pq_getmsgint64(answer);
+
+		if (left_out < 0 || left_out > PART_MAX_ROWS)
+			invalid_answer();
+		parts->left_out += left_out;
+		part->scanned = true;
+	}
+	pq_getmsgend(answer);
+	if (!part->read.finished)
+		pq_sendbyte(next, PART_ROWS);
+	return !part->read.finished;
+}
+
+int64
+scan_parts_add(ScanParts *parts, Rows *const *sets, int count)
+{
+	parts->sets = sets;
+	parts->count = count;
+	parts->left_out = 0;
+	links_collect(parts->links, take_rows, parts);
+	for (int i = 0; i < links_count(parts->links); i++)
+		if (!parts->part[i].read.finished)
+			invalid_answer();
+	return parts->left_out;
+}
+
+void
+scan_parts_close(ScanParts *parts)
+{
+	links_close(parts->links);
+}

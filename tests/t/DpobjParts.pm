@@ -1,0 +1,103 @@
+# DpobjParts.pm - a coordinator and the servers of its parts, for the tests of tables on several servers.
+#
+#   my ($coordinator, @parts) = parts_clusters('name', @settings);
+#
+# Table visit of the coordinator has a partition with rows of its own, visit_0, and one on each of the
+# two parts, visit_1 and visit_2; table whole has the same rows.  Both are protected alike.  The parts
+# know the coordinator as role dealer, which has no privilege there.
+
+package DpobjParts;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+
+use DpobjTest;
+
+our @EXPORT = qw(parts_clusters make_part foreign_partition encoders columns rows_between);
+
+use constant ROWS => 3000;
+
+sub columns
+{
+	return 'id int, a float8, n numeric, r real, d date, tz timestamptz, t text, c char(4), e mood, b boolean, s smallint, y boolean';
+}
+
+# Rows of all kinds, missing values too, that follow from their numbers.
+sub rows_between
+{
+	my ($first, $last) = @_;
+	return <<"SQL";
+SELECT i, CASE WHEN i % 17 = 0 THEN 'NaN' WHEN i % 19 = 0 THEN 'Infinity' ELSE sin(i) END,
+       CASE WHEN i % 13 <> 0 THEN (i % 40) / 4::numeric END, cos(i), date '2026-01-01' + i % 400,
+       timestamptz '2026-01-01 00:00+00' + i * interval '7 hours', repeat('t', i % 5), repeat('c', i % 3),
+       (ARRAY['low', 'high', NULL])[1 + i % 3]::mood, i % 7 < 3, i % 6, CASE WHEN i % 23 <> 0 THEN sin(i) + cos(3 * i) > 0 END
+FROM generate_series($first, $last) i
+SQL
+}
+
+sub encoders
+{
+	return <<'SQL' =~ s/\n//gr;
+{"a": {"null": 0}, "n": {"bins": [2.5, 5], "null_indicator": true}, "r": {"center": 0.5, "scale": 2}, "d": {"part": "month"},
+"tz": {"part": "weekday", "time_zone": "Europe/Rome"}, "t": {"levels": ["", "t", "tt", "ttt"], "null": ""}, "c": {"levels": ["", "c", "cc"]},
+"e": {"levels": ["high", "low"], "null_indicator": true}, "b": {}, "s": {"levels": [0, 1, 2, 3, 4, 5]}, "y": {}}
+SQL
+}
+
+# A table of that name on a part, with these rows, which the coordinator may ask for.
+sub make_part
+{
+	my ($node, $table, $first, $last, %how) = @_;
+	my $database = $how{database} // 'postgres';
+	my $of = $how{of} // 'postgres.public.visit';
+	$node->safe_psql($database, sprintf 'CREATE TABLE %s (%s); INSERT INTO %1$s %s', $table, columns(), rows_between($first, $last));
+	$node->safe_psql($database, "SELECT dpobj.mark_part('$table', '$of', 'dealer')") unless $how{unmarked};
+	return;
+}
+
+# A partition of the coordinator's table that is a foreign table.
+sub foreign_partition
+{
+	my ($coordinator, $table, $bounds, $server, $remote, $parent) = @_;
+	$parent //= 'visit';
+	$coordinator->safe_psql('postgres',
+		"CREATE FOREIGN TABLE $table PARTITION OF $parent FOR VALUES $bounds SERVER $server OPTIONS (table_name '$remote')");
+	return;
+}
+
+sub parts_clusters
+{
+	my ($name, @settings) = @_;
+	my ($coordinator, @parts) = map { dpobj_cluster("${name}_$_", @settings) } qw(coordinator part1 part2);
+	my $third = ROWS / 3;
+
+	for my $i (1, 2)
+	{
+		$parts[ $i - 1 ]->safe_psql('postgres', "CREATE ROLE dealer LOGIN; CREATE TYPE mood AS ENUM ('high', 'spare', 'low')");
+		make_part($parts[ $i - 1 ], 'visit_part', $i * $third + 1, ($i + 1) * $third);
+	}
+	$coordinator->safe_psql('postgres', sprintf <<'SQL', columns());
+CREATE EXTENSION postgres_fdw;
+CREATE TYPE mood AS ENUM ('low', 'high');
+CREATE TABLE visit (%s) PARTITION BY RANGE (id);
+CREATE TABLE visit_0 PARTITION OF visit FOR VALUES FROM (0) TO (1001);
+SQL
+	for my $i (1, 2)
+	{
+		my ($host, $port) = ($parts[ $i - 1 ]->host, $parts[ $i - 1 ]->port);
+		$coordinator->safe_psql('postgres', <<"SQL");
+CREATE SERVER part$i FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
+CREATE USER MAPPING FOR postgres SERVER part$i OPTIONS (user 'dealer');
+SQL
+		foreign_partition($coordinator, "visit_$i", sprintf('FROM (%d) TO (%d)', $i * $third + 1, ($i + 1) * $third + 1),
+			"part$i", 'visit_part');
+	}
+	$coordinator->safe_psql('postgres', sprintf "INSERT INTO visit_0 %s; CREATE TABLE whole (%s); INSERT INTO whole %s",
+		rows_between(1, $third), columns(), rows_between(1, ROWS));
+	$coordinator->safe_psql('postgres', "SELECT dpobj.protect(t, '@{[ encoders() ]}', 'add_remove') FROM unnest('{visit,whole}'::regclass[]) t");
+	return ($coordinator, @parts);
+}
+
+1;
