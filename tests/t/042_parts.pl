@@ -40,4 +40,235 @@ spends(
 	{ epsilon => 1000, charged => 1, released => 1 },
 	sub { like($ana->ask(sprintf $train, 'visit'), qr/^\{[-0-9.,e]+\}$/, 'a training over parts answers'); });
 
+
+# ---- every release of the analyst's door ----
+
+# One table and its parts deal rows by one key.
+$session->ask("UPDATE dpobj.identities SET holdout_key = '00010203-0405-0607-0809-0a0b0c0d0e0f' WHERE kind = 'table'");
+
+sub alike
+{
+	my ($name, $statement) = @_;
+	my $whole = $ana->ask($statement =~ s/%s/whole/gr);
+	unlike($whole, qr/ERROR/, "$name: one table answers");
+	is($ana->ask($statement =~ s/%s/visit/gr), $whole, "$name: its parts answer the same");
+	return;
+}
+
+# The noise at this epsilon is less than a half, but for a chance of e^-100 and less.
+alike('a count', q{SELECT value FROM dpobj.count('%s', 1000)});
+alike('counts by group', q{SELECT key, value FROM dpobj.count('%s', 1000, '{e,s}', filter => '{"r": {">": 0}}')});
+alike('a sum', q{SELECT round(value::numeric) FROM dpobj.sum('%s', 'r', 1000)});
+alike('averages by group', q{SELECT key, round(value::numeric, 1), rows FROM dpobj.avg('%s', 'r', 10000, '{b}')});
+alike('a histogram', q{SELECT bin, value FROM dpobj.histogram('%s', 'n', 1000)});
+alike('quantiles', q{SELECT quantile, round(value::numeric, 2) FROM dpobj.quantiles('%s', 'r', '{0.1,0.5}', 10000)});
+alike('a profile', q{SELECT p FROM dpobj.profile('%s', 10000, columns => '{e,s,b}') p});
+
+$ana->ask(q{SELECT FROM dpobj.train('visit', 'y', 100, '{r,e,s}', method => 'logistic', options => '{"mechanism": "objective", "holdout": 0.3}', name => 'dealt')});
+$ana->ask(q{SELECT FROM dpobj.train('whole', 'y', 100, '{s}', method => 'logistic', options => '{"mechanism": "objective"}', name => 'other')});
+alike("a confusion table, $_", qq{SELECT * FROM dpobj.confusion('dealt', '%s', 1000, NULL, '$_')}) for '{"holdout": 0.3}', '{"holdout": false}';
+alike('an accuracy', q{SELECT round(dpobj.evaluate('dealt', '%s', 1000, NULL, '{"holdout": 0.3}')::numeric, 3)});
+alike('an area under the curve', q{SELECT round(value::numeric, 1) FROM dpobj.auc('dealt', '%s', 1000, NULL, '{"holdout": 0.3}')});
+alike('a calibration', q{SELECT * FROM dpobj.calibration('dealt', '%s', 1000, NULL, '{"holdout": 0.3}')});
+alike('a selection', q{SELECT dpobj.select('{dealt,other}', '%s', 10000, NULL, '{"holdout": false}')});
+alike('groups of a training', q{SELECT key FROM dpobj.train_groups('%s', 'y', 100, '{r,s}', by => '{b}', method => 'logistic', options => '{"mechanism": "objective"}')});
+alike('a price', q{SELECT dpobj.price('%s', 'y', 1, '{r}', method => 'logistic') - '{remaining,calls}'::text[]});
+my $id = $ana->ask(q{SELECT dpobj.submit('visit', 'y', 1, '{r,s}', method => 'logistic', name => 'job over parts')});
+is($ana->ask("SELECT dpobj.wait($id, '60 s')"), 'released', 'a job trains over parts');
+
+# Groups stay together: each model is that of its rows.
+my $groups = q{SELECT key, round((model).weights[1]::numeric, 1) FROM dpobj.train_groups('%s', 'y', 10000, '{r}', by => '{b}',
+  method => 'logistic', options => '{"mechanism": "objective", "regularization": 100}')};
+alike('models of groups', $groups);
+
+# Records that are spilled on the parts, and many chunks of them, are the same rows.
+for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM SET work_mem = '64kB'; ALTER SYSTEM SET hash_mem_multiplier = 1; SELECT pg_reload_conf()"); }
+is(digest_of('visit', "'y'"), digest_of('whole', "'y'"), 'spilled rows of parts are the same');
+for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM RESET work_mem; ALTER SYSTEM RESET hash_mem_multiplier; SELECT pg_reload_conf()"); }
+
+# ---- persons ----
+
+$coordinator->safe_psql('postgres', sprintf <<'SQL', columns());
+CREATE TABLE person (%1$s) PARTITION BY LIST (s);
+CREATE TABLE person_0 PARTITION OF person FOR VALUES IN (0, 1);
+CREATE TABLE person_whole (%1$s);
+SQL
+for my $i (1, 2)
+{
+	make_part($parts[ $i - 1 ], 'person_part', 1, 3000, of => 'postgres.public.person');
+	my $kept = $i == 1 ? '2, 3' : '4, 5';
+	$parts[ $i - 1 ]->safe_psql('postgres', "DELETE FROM person_part WHERE s NOT IN ($kept)");
+	foreign_partition($coordinator, "person_$i", "IN ($kept)", "part$i", 'person_part', 'person');
+}
+$coordinator->safe_psql('postgres', sprintf <<'SQL', rows_between(1, 3000), encoders());
+INSERT INTO person_whole %s;
+INSERT INTO person_0 SELECT * FROM person_whole WHERE s IN (0, 1);
+SELECT dpobj.protect(t, '%s', 'add_remove', 's', 5) FROM unnest('{person,person_whole}'::regclass[]) t;
+SELECT dpobj.set_budget('person', 'ana', 1000, 0);
+SQL
+my $key = q{person_key => '\x000102030405060708090a0b0c0d0e0f'};
+is(digest_of('person', "'y', '{a,r}', $key"), digest_of('person_whole', "'y', '{a,r}', $key"), 'the same rows of each person enter');
+like($ana->ask(q{SELECT value FROM dpobj.count('person', 100)}), qr/^30$/m, 'six persons have five rows each, wherever they are');
+
+# ---- refusals, before any charge ----
+
+my $count = q{SELECT value FROM dpobj.count('%s', 1)};
+
+sub free
+{
+	my ($name, $text, $block, $table) = @_;
+	spends($coordinator, $name, {}, sub { like($block ? $block->() : $ana->ask(sprintf $count, $table // 'visit'), $text, $name); });
+	return;
+}
+
+# A table over one part of the given relation on the first part's server.
+sub over
+{
+	my ($table, $remote, %how) = @_;
+	my $server = $how{server} // 'part1';
+	$coordinator->safe_psql('postgres', sprintf 'CREATE TABLE %s (%s) PARTITION BY RANGE (id)', $table, $how{columns} // columns());
+	foreign_partition($coordinator, "${table}_1", 'FROM (1) TO (2000)', $server, $remote, $table);
+	foreign_partition($coordinator, "${table}_2", 'FROM (2000) TO (3000)', $server, $how{second}, $table) if $how{second};
+	$coordinator->safe_psql('postgres', sprintf "SELECT dpobj.protect('%s', '%s', 'add_remove'); SELECT dpobj.set_budget('%1\$s', 'ana', 100, 0)",
+		$table, $how{encoders} // encoders());
+	return $table;
+}
+
+sub server_to
+{
+	my ($name, %options) = @_;
+	my $list = join ', ', map { "$_ '$options{$_}'" } sort keys %options;
+	$coordinator->safe_psql('postgres', <<"SQL");
+CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw OPTIONS ($list);
+CREATE USER MAPPING FOR postgres SERVER $name OPTIONS (user 'dealer');
+SQL
+	return;
+}
+
+my %place = (host => $parts[0]->host, port => $parts[0]->port);
+my $not_marked = qr/UB003: part "public\.\w+" cannot be read\n.*not marked as a part of this table/;
+
+make_part($parts[0], 'bare', 1, 10, unmarked => 1);
+free('a part that is not marked', $not_marked, undef, over('bare', 'bare'));
+make_part($parts[0], 'of_another', 1, 10, of => 'postgres.public.whole');
+free('a part of another table', $not_marked, undef, over('of_another', 'of_another'));
+free('a part that does not exist', $not_marked, undef, over('nowhere', 'nowhere'));
+make_part($parts[0], 'twice', 1, 10, of => 'postgres.public.twice');
+free('a table that is two parts', qr/UB003: part "public\.twice_2" cannot be read\n.*the same table as part "public\.twice_1"/,
+	undef, over('twice', 'twice', second => 'twice'));
+make_part($parts[0], 'narrow', 1, 10, of => 'postgres.public.narrow');
+$parts[0]->safe_psql('postgres', 'ALTER TABLE narrow ALTER s TYPE int, DROP COLUMN b');
+over('narrow', 'narrow');
+free('a part with another type', qr/UB003: part .*\n.*lacks a column of the request, or has it with another type/, sub { $ana->ask(q{SELECT value FROM dpobj.count('narrow', 1, '{s}')}) });
+like($ana->ask(q{SELECT value FROM dpobj.count('narrow', 100, '{e}') WHERE key = '{low}'}), qr/^\d+$/m, 'a column that no request names may be missing');
+
+server_to('gone', host => $parts[0]->host, port => 1, dbname => 'postgres');
+free('a server that is down', qr/08001: part "public\.gone_1" cannot be read\n(?!.*refused)/, undef, over('gone', 'gone', server => 'gone'));
+
+# Another encoding: as text it is the same here, but the server cannot know.
+$parts[0]->safe_psql('postgres', "CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0");
+$parts[0]->safe_psql('ascii', "CREATE EXTENSION dpobj; CREATE TYPE mood AS ENUM ('low', 'high')");
+make_part($parts[0], 'ascii', 1, 10, of => 'postgres.public.ascii', database => 'ascii');
+server_to('ascii', %place, dbname => 'ascii');
+free('another encoding', qr/UB003: part .*\n.*another encoding/, undef, over('ascii', 'ascii', server => 'ascii'));
+
+# A part with another version answers so; one with another layout says that.
+$parts[0]->safe_psql('postgres', 'CREATE DATABASE older');
+server_to('older', %place, dbname => 'older');
+over('older', 'older', server => 'older');
+free('a server without dpobj', qr/08001: part "public\.older_1" cannot be read/, undef, 'older');
+for ([ '01', 'another version of dpobj' ], [ '02', 'stores numbers in another way' ], [ '09', 'is not valid' ], [ '00', 'invalid string in message|is not valid|insufficient data' ])
+{
+	my ($status, $text) = @$_;
+	$parts[0]->safe_psql('older', "CREATE SCHEMA IF NOT EXISTS dpobj_internal; GRANT USAGE ON SCHEMA dpobj_internal TO PUBLIC;"
+		. " CREATE OR REPLACE FUNCTION dpobj_internal.part(bytea) RETURNS bytea LANGUAGE sql AS \$\$ SELECT '\\x64707031$status'::bytea \$\$");
+	free("answer $status", qr/ERROR: .*(?:\n.*)?$text/, undef, 'older');
+}
+
+# ---- the function on a part ----
+
+my $dealer = session($parts[0], user => 'dealer');
+sub message { return unpack 'H*', join '', @_; }
+sub text { return pack('N', length $_[0]) . $_[0]; }
+my $version = scalar_of($parts[0], "SELECT extversion FROM pg_extension WHERE extname = 'dpobj'");
+is($dealer->ask(sprintf q{BEGIN; SELECT dpobj_internal.part('\x%s')}, message('o', pack('N', 0x64707031), text('9.9.9'))), '\x6470703101', 'a part refuses another version');
+$dealer->ask('ROLLBACK');
+is($dealer->ask(sprintf q{BEGIN; SELECT dpobj_internal.part('\x%s')}, message('o', pack('N', 0x64707031), text($version), pack('N', 32), "\1" x 32)), '\x6470703102', 'a part refuses another layout');
+$dealer->ask('ROLLBACK');
+for my $bytes ('', 'o', 'q', 's', 'r', "s\0\0\0\1", 'o' . "\xff" x 30)
+{
+	like($dealer->ask(sprintf q{SELECT dpobj_internal.part('\x%s')}, message($bytes)), qr/^ERROR:  08P01: /m, 'a part refuses message ' . message($bytes));
+}
+like($dealer->ask('SELECT count(*) FROM visit_part'), qr/ERROR:  42501/, 'the role of the coordinator may not read the table');
+
+# ---- parts release nothing ----
+
+my $of = qr/ERROR:  UB003: table public\.visit_part is a part of a table on another server\n.*\n.*Ask the coordinator, for table postgres\.public\.visit\./;
+login_roles($parts[0], 'eve');
+my $owner = session($parts[0]);
+$owner->ask(sprintf "SELECT dpobj.protect('visit_part', '%s', 'add_remove'); SELECT dpobj.set_budget('visit_part', 'eve', 10, 0)", encoders());
+like($owner->ask(q{SELECT dp_count(0.1) FROM visit_part}) . $owner->ask(q{SELECT (dp_logistic(ARRAY[r, b::int], y, 1, 0, '{"adjacency": "add_remove"}')).weights FROM visit_part}),
+	$of, 'an aggregate over a part is refused');
+my $eve = session($parts[0], user => 'eve');
+like($eve->ask(sprintf $count, 'visit_part'), $of, 'an analyst on the server of a part is refused');
+like($eve->ask(q{SELECT release FROM dpobj.train('visit_part', 'y', 1, '{r}')}), $of, 'a training of an analyst there is refused');
+is(scalar_of($parts[0], "SELECT count(*) FROM dpobj.ledger WHERE event IN ('charged', 'released')"), '0', 'parts have charged nothing');
+like($eve->ask(q{SELECT dpobj.mark_part('visit_part', 'x', 'eve')}), qr/ERROR:  42501/, 'only administrators mark parts');
+like($eve->ask(q{SELECT dpobj.unmark_part('visit_part')}), qr/ERROR:  42501/, 'only administrators unmark parts');
+is(scalar_of($parts[0], q{SELECT parameters FROM dpobj.ledger WHERE event = 'mark_part' AND relation_name = 'public.visit_part'}),
+	'{"role": "dealer", "coordinator": "postgres.public.visit"}', 'the ledger of a part has the mark');
+$owner->ask("SELECT dpobj.unmark_part('visit_part')");
+free('a part that is marked no longer', $not_marked);
+like($eve->ask(q{SELECT value FROM dpobj.count('visit_part', 1)}), qr/^\d+$/m, 'a table that is no part any more answers');
+$owner->ask("SELECT dpobj.mark_part('visit_part', 'postgres.public.visit', 'dealer')");
+
+# The owner's door does not read over servers, and says who does.
+like($session->ask('SELECT dp_count(0.1) FROM visit'), qr/UB003.*\n.*foreign table.*\n.*dpobj\.train/, 'aggregates over the table are refused');
+
+# ---- persons over several parts, and connections ----
+
+over('spread', 'spread');
+$session->ask("SELECT dpobj.drop_budget('spread', 'ana')");
+$session->ask(sprintf "SELECT dpobj.protect('spread', '%s', 'add_remove', 's', 5); SELECT dpobj.set_budget('spread', 'ana', 100, 0)", encoders());
+free('persons who may be on several parts', qr/UB003: relation "spread" is not partitioned by column "s" alone/, undef, 'spread');
+
+$session->ask("CREATE SERVER open FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$place{host}', port '$place{port}', dbname 'postgres');"
+	. " CREATE USER MAPPING FOR PUBLIC SERVER open OPTIONS (user 'dealer', password 'x')");
+over('open', 'open', server => 'open');
+free('a user mapping for everybody', qr/UB003: part "public\.open_1" cannot be read\n.*no user mapping/, undef, 'open');
+$session->ask("CREATE ROLE bob LOGIN; GRANT USAGE ON FOREIGN SERVER open TO bob; CREATE USER MAPPING FOR bob SERVER open OPTIONS (user 'dealer');"
+	. ' ALTER FOREIGN TABLE open_1 OWNER TO bob');
+free('an owner without a password', qr/UB003: part "public\.open_1" cannot be read\n.*no password/, undef, 'open');
+$session->ask("ALTER USER MAPPING FOR bob SERVER open OPTIONS (ADD password 'x')");
+free('a server that asks for no password', qr/08001: part "public\.open_1" cannot be read/, undef, 'open');
+
+# ---- locks ----
+
+# A transaction that changes a part: the training waits for it, in vain, before it is charged.
+my $writer = session($parts[1]);
+$writer->ask('BEGIN; UPDATE visit_part SET s = 1 WHERE id = 2500');
+$ana->ask("SET lock_timeout = '300ms'");
+free('a part that is being changed', qr/08001: part "public\.visit_2" cannot be read/);
+$ana->ask('RESET lock_timeout');
+$ana->send(sprintf $count, 'visit');
+ok(wait_until(20, sub { scalar_of($parts[1], 'SELECT count(*) FROM pg_locks WHERE NOT granted') }), 'a release waits for a transaction on a part');
+$writer->ask('ROLLBACK');
+like($ana->result, qr/^[\d.]+$/m, 'and goes on after it');
+is(scalar_of($_, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'dealer' AND application_name = 'dpobj'"), '0', 'no connection is left')
+  for @parts;
+
+# Rows that move between servers are counted once, whatever moment a release begins at.
+$coordinator->safe_psql('postgres', 'CREATE ROLE mover SUPERUSER LOGIN');
+$coordinator->safe_psql('postgres', "CREATE USER MAPPING FOR mover SERVER part$_ OPTIONS (user 'postgres')") for 1, 2;
+my $move = q{WITH gone AS (DELETE FROM %s WHERE s = 3 RETURNING *) INSERT INTO %s SELECT %d + row_number() OVER (), a, n, r, d, tz, t, c, e, b, s, y FROM gone};
+my $script = PostgreSQL::Test::Utils::tempdir() . '/move.sql';
+append_to_file($script, sprintf("$move;\n", 'visit_1', 'visit_0', 0) . sprintf("$move;\n", 'visit_0', 'visit_2', 2000) . sprintf("$move;\n", 'visit_2', 'visit_1', 1000)) for 1 .. 60;
+my $rows = $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)});
+my $mover = IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres') . ' user=mover', '-f', $script ],
+	'<', \undef, '>', \my $moved, '2>', \my $problems, IPC::Run::timeout(120));
+my @counts = map { $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)}) } 1 .. 15;
+$mover->finish;
+is($problems, '', 'rows move');
+is_deeply([ grep { $_ ne $rows } @counts ], [], 'rows that move are counted once');
+
 finish($coordinator);

@@ -15,7 +15,6 @@
 #include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
 #include "server/rows/protection.h"
-#include "server/rows/scan.h"
 
 /*
  * Temporary and unlogged tables are allowed, because owners often put a training set together in
@@ -47,10 +46,6 @@ plan_check_relation(Oid relation)
 	if (relation < FirstNormalObjectId ||
 		get_rel_namespace(relation) == get_namespace_oid("dpobj", false))
 		plan_refuse("The rows come from a system catalog or a table of dpobj.", PLAN_HINT);
-	if (scan_has_parts(relation))
-		plan_refuse("Rows of the table are on other servers.",
-					"Use dpobj.train or another function of the analyst's door, which reads them "
-					"there.");
 	rule = citus_rule(relation);
 	if (rule != NULL)
 		plan_refuse(rule, CITUS_HINT);

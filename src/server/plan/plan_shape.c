@@ -277,7 +277,8 @@ refuse_node(Plan *plan)
 		case T_ForeignScan:
 			plan_refuse("The rows come from a foreign table, whose server does not know of the "
 						"ledger.",
-						"Copy the rows into a table, or train on that server.");
+						"Copy the rows into a table, or train on that server. dpobj.train and the "
+						"other functions of the analyst's door read partitions of postgres_fdw.");
 		case T_CteScan:
 		case T_WorkTableScan:
 			plan_refuse("The rows come from a common table expression that is computed by itself.",

@@ -26,6 +26,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 #include "server/base/argument.h"
@@ -47,7 +48,7 @@ typedef struct PartSession
 	List *locked; /* in SHARE mode */
 	bool ignore_rls;
 	ScanShape shape;
-	bool is_open; /* it has passed all checks, and its rows have not been read */
+	bool is_open;       /* it has passed all checks, and its rows have not been read */
 	RowsState **states; /* the rows that were read; NULL before */
 	RowChunks chunks;
 } PartSession;
@@ -257,7 +258,10 @@ make_sets(const Scan *scan, const Encoding *encoding, int sets)
 	bool spills = room > 0 && room * sets <= MOST_ROOM;
 	bool persons = session->shape.person != NULL;
 
+	ResourceOwner statement = CurrentResourceOwner;
+
 	session->states = palloc(sets * sizeof(RowsState *));
+	CurrentResourceOwner = TopTransactionResourceOwner; /* of the files */
 	for (int i = 0; i < sets; i++)
 	{
 		RowsState *state = rows_state_create(encoding, parent);
@@ -268,6 +272,7 @@ make_sets(const Scan *scan, const Encoding *encoding, int sets)
 		if (spills)
 			rows_state_spill(state, persons ? SIZE_MAX : limit / sets, (off_t) room);
 	}
+	CurrentResourceOwner = statement;
 }
 
 static void

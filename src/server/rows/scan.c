@@ -225,17 +225,6 @@ check_person(const Scan *scan, Relation relation)
 			 errhint("Partition the table by the column that names the persons.")));
 }
 
-bool
-scan_has_parts(Oid relation)
-{
-	ListCell *cell;
-
-	foreach (cell, find_all_inheritors(relation, NoLock, NULL))
-		if (part_provider_of(lfirst_oid(cell)) != NULL)
-			return true;
-	return false;
-}
-
 /* What is here must not change between the locks of all parts and the first read. */
 static void
 lock_in_share_mode(Scan *scan)
@@ -719,11 +708,20 @@ scan_everywhere(Scan *scan, Target *target, int count, const uint8 *key)
 	Rows *const *sets = count == 0 ? &target->rows : target->groups;
 	int number = Max(count, 1);
 
-	scan_parts_start(scan->parts, sets[0], number, count > 0, key);
-	PushActiveSnapshot(GetLatestSnapshot());
-	scan_here(scan, target, count, key);
-	PopActiveSnapshot();
-	target->left_out += scan_parts_add(scan->parts, sets, number);
+	PG_TRY();
+	{
+		scan_parts_start(scan->parts, sets[0], number, count > 0, key);
+		PushActiveSnapshot(GetLatestSnapshot());
+		scan_here(scan, target, count, key);
+		PopActiveSnapshot();
+		target->left_out += scan_parts_add(scan->parts, sets, number);
+	}
+	PG_CATCH();
+	{
+		scan_parts_close(scan->parts); /* now, and not at the tick that the caller waits for */
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 }
 
 /* key: NULL to draw one. */

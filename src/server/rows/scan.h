@@ -49,9 +49,6 @@ extern void scan_check_relation(Relation relation, bool ignore_rls);
 /* The rule; NULL if the relation may be read. */
 extern const char *scan_rule(Relation relation, bool ignore_rls);
 
-/* Are rows of the relation or of a descendant on other servers?  By the catalogs as they are. */
-extern bool scan_has_parts(Oid relation);
-
 /*
  * Locks the relation and its descendants and finds their columns by name.  The shape must have been
  * made for the relation's own columns and must outlive the scan.
