@@ -12,10 +12,13 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use IO::Select;
+use IO::Socket::INET;
+use IO::Socket::UNIX;
 
 use DpobjTest;
 
-our @EXPORT = qw(parts_clusters make_part foreign_partition encoders columns rows_between);
+our @EXPORT = qw(parts_clusters make_part foreign_partition encoders columns rows_between start_proxy links_of no_link_is_left);
 
 use constant ROWS => 3000;
 
@@ -98,6 +101,65 @@ SQL
 		rows_between(1, $third), columns(), rows_between(1, ROWS));
 	$coordinator->safe_psql('postgres', "SELECT dpobj.protect(t, '@{[ encoders() ]}', 'add_remove') FROM unnest('{visit,whole}'::regclass[]) t");
 	return ($coordinator, @parts);
+}
+
+# ---- connections ----
+
+# A process that passes bytes on between a port of this machine and the server, until it is killed: then
+# both ends of each connection see it cut.  Returns its process id.
+sub start_proxy
+{
+	my ($node, $port) = @_;
+	my $server = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 20, ReuseAddr => 1) or die "no proxy: $!";
+	my $path = $node->host . '/.s.PGSQL.' . $node->port;
+	my $pid = fork() // die 'no proxy';
+	return $pid if $pid;
+
+	my (%other, $select);
+	$SIG{PIPE} = 'IGNORE';
+	$select = IO::Select->new($server);
+	for (;;)
+	{
+		for my $from ($select->can_read)
+		{
+			if ($from == $server)
+			{
+				my $client = $server->accept or next;
+				my $link = IO::Socket::UNIX->new(Peer => $path);
+				if (!$link) { close $client; next; }
+				@other{ $client, $link } = ($link, $client);
+				$select->add($client, $link);
+				next;
+			}
+			my $to = $other{$from} or next;
+			my $bytes;
+			if (!sysread($from, $bytes, 65536) || !print {$to} $bytes or !$to->flush)
+			{
+				$select->remove($from, $to);
+				delete @other{ $from, $to };
+				close $_ for $from, $to;
+			}
+		}
+	}
+	return;
+}
+
+# The process ids of the sessions on a part that the coordinator has opened.
+sub links_of
+{
+	my ($part) = @_;
+	return split /\n/, scalar_of($part, "SELECT pid FROM pg_stat_activity WHERE application_name = 'dpobj' AND usename = 'dealer'");
+}
+
+sub no_link_is_left
+{
+	my ($name, @parts) = @_;
+	for my $part (@parts)
+	{
+		ok(wait_until(20, sub { !links_of($part) }), "$name: no connection is left on " . $part->name);
+		is(scalar_of($part, "SELECT count(*) FROM pg_locks WHERE relation = 'visit_part'::regclass"), '0', "$name: nor a lock");
+	}
+	return;
 }
 
 1;

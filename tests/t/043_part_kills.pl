@@ -1,0 +1,153 @@
+# 043_part_kills.pl - releases over parts while servers, sessions and connections are killed at chosen and
+# at random moments: what was released was charged, once; a lost part is one failure with one text,
+# whatever happened; nothing is retried; and parts keep no connection, lock or snapshot.
+#
+#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    more rounds
+
+use DpobjParts;
+use DpobjTest;
+
+my ($rounds) = ($ENV{DPOBJ_KILL_ROUNDS} || 12) =~ /^(\d+)/ or die 'DPOBJ_KILL_ROUNDS is no number';
+my ($coordinator, @parts) =
+  parts_clusters('part_kills', 'dpobj.release_tick = 100', 'dpobj.max_failures = 1000000', 'log_min_messages = log', 'work_mem = 64kB', 'hash_mem_multiplier = 1');
+login_roles($coordinator, 'ana');
+$coordinator->safe_psql('postgres', "SELECT dpobj.set_budget('visit', 'ana', 1000000, 0)");
+$parts[ $_ - 1 ]->safe_psql('postgres', "INSERT INTO visit_part " . rows_between($_ * 1000 + 1, $_ * 1000 + 60000)) for 1, 2;
+
+# The second part is reached through a proxy that can be cut.
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $proxy = start_proxy($parts[1], $port);
+$coordinator->safe_psql('postgres', "ALTER SERVER part2 OPTIONS (SET host '127.0.0.1', SET port '$port')");
+
+my $release = q{SELECT value FROM dpobj.count('visit', 1)};
+my $failure = "ERROR:  UB004: the release failed and nothing was released\n"
+  . 'DETAIL:  The charge stays. Failures are counted against the table, and the reason is in the server log only.';
+
+sub restart_proxy
+{
+	kill 'KILL', $proxy;
+	waitpid $proxy, 0;
+	$proxy = start_proxy($parts[1], $port);
+	return;
+}
+
+sub asks_again
+{
+	my ($name) = @_;
+	ok(wait_until(60, sub { in_session($coordinator, 'ana', $release) =~ /^-?[\d.]+$/m }), "$name: afterwards a release answers");
+	return;
+}
+
+# ---- chosen moments ----
+
+# The charge waits for an administrator, when the parts have been opened; then something happens, and then
+# the charge is committed.
+sub between_open_and_charge
+{
+	my ($name, $expected, $happens, $check) = @_;
+	my $text;
+	spends(
+		$coordinator,
+		$name,
+		$expected,
+		sub {
+			my $administrator = session($coordinator);
+			my $ana = session($coordinator, user => 'ana');
+			$administrator->ask("BEGIN; SELECT dpobj.protect('visit', '@{[ encoders() ]}', 'add_remove')");
+			$ana->send($release);
+			ok(wait_until(30, sub { links_of($parts[0]) == 1 && links_of($parts[1]) == 1
+					&& scalar_of($parts[1], "SELECT state = 'idle in transaction' FROM pg_stat_activity WHERE application_name = 'dpobj'") eq 't' }),
+				"$name: the parts have been opened");
+			sleep(0.3);
+			$happens->($ana, $administrator);
+			$administrator->ask('COMMIT');
+			$text = $ana->result;
+		});
+	$check ? $check->($text) : is($text =~ s/\nLOCATION.*//sr, $failure, "$name: the one failure");
+	$_->safe_psql('postgres', 'SELECT 1') for @parts;
+	no_link_is_left($name, @parts);
+	asks_again($name);
+	return;
+}
+
+my %lost = (epsilon => 1, charged => 1, failed => 1);
+between_open_and_charge('a session of a part is ended', \%lost, sub {
+	scalar_of($parts[0], 'SELECT pg_terminate_backend(' . join(',', links_of($parts[0])) . ')');
+});
+between_open_and_charge('a session of a part is killed', \%lost, sub {
+	kill 'KILL', links_of($parts[0]);
+	wait_for_server($parts[0]);
+});
+between_open_and_charge('the server of a part is stopped at once', \%lost, sub { $parts[1]->stop('immediate'); $parts[1]->start; });
+between_open_and_charge('the network is cut', \%lost, sub { restart_proxy() });
+between_open_and_charge('a part does not go on, and the release is cancelled', { epsilon => 1, charged => 1, failed => 0 }, sub {
+	my ($ana, $administrator) = @_;
+	my @sessions = links_of($parts[1]);
+	kill 'STOP', @sessions;
+	$administrator->ask('COMMIT');
+	ok(wait_until(30, sub { scalar_of($coordinator, "SELECT count(*) FROM dpobj.ledger WHERE event = 'charged'") > 0 }), 'it is charged');
+	sleep(0.5);
+	scalar_of($coordinator, 'SELECT pg_cancel_backend(' . $ana->pid . ')');
+	sleep(0.5);
+	kill 'CONT', @sessions;
+}, sub { like($_[0], qr/^ERROR:  57014: /, 'a cancel ends the wait for a part'); });
+between_open_and_charge('the session of the coordinator is killed', { epsilon => [ 0, 1 ], charged => [ 0, 1 ] }, sub {
+	my ($ana) = @_;
+	kill 'KILL', $ana->pid;
+	wait_for_server($coordinator);
+}, sub { unlike($_[0], qr/^-?[\d.]+$/m, 'nothing is answered') });
+
+# A part that answers what is not its rows: the one failure again.
+my $third = join '', map { sprintf '%02x', ord } 'never';
+for my $answer ('', '\x6470703100' . '0' x 16, '\x6470703100', "\\x$third")
+{
+	my $body = $answer eq '' ? q{SELECT NULL::bytea} : "SELECT '$answer'::bytea";
+	between_open_and_charge("a part answers '$answer'", \%lost, sub {
+		$parts[0]->safe_psql('postgres', "ALTER FUNCTION dpobj_internal.part(bytea) RENAME TO true_part;"
+			. " CREATE FUNCTION dpobj_internal.part(bytea) RETURNS bytea LANGUAGE sql AS \$\$ $body \$\$;"
+			. ' GRANT EXECUTE ON FUNCTION dpobj_internal.part(bytea) TO PUBLIC');
+	}, sub {
+		my ($text) = @_;
+		is($text =~ s/\nLOCATION.*//sr, $failure, "a part answers '$answer': the one failure");
+		$parts[0]->safe_psql('postgres', 'DROP FUNCTION dpobj_internal.part(bytea); ALTER FUNCTION dpobj_internal.true_part(bytea) RENAME TO part');
+	});
+}
+
+# ---- random moments ----
+
+my @victims = (
+	[ 'session of a part', sub { kill 'KILL', links_of($parts[ rand 2 ]) } ],
+	[ 'server of a part', sub { $parts[1]->stop('immediate'); $parts[1]->start; } ],
+	[ 'session of the coordinator', sub { kill 'KILL', $_[0]->pid } ],
+	[ 'network', sub { restart_proxy() } ]);
+my ($answered, $failed, $free) = (0, 0, 0);
+
+for my $round (1 .. $rounds)
+{
+	my ($name, $kill) = @{ $victims[ $round % @victims ] };
+	my $text;
+	my $before = scalar_of($coordinator, 'SELECT coalesce(max(id), 0) FROM dpobj.ledger_events');
+	my $ana = session($coordinator, user => 'ana');
+	$ana->send($release);
+	sleep(rand 0.25);
+	$kill->($ana);
+	$text = $ana->result;
+	wait_for_server($_) for $coordinator, @parts;
+	settle($coordinator);
+	my ($charged, $released, $ended, $epsilon) = split /\|/, scalar_of($coordinator, <<"SQL");
+SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'),
+       count(*) FILTER (WHERE event = 'failed'), coalesce(sum(epsilon), 0)::int FROM dpobj.ledger WHERE id > $before
+SQL
+	cmp_ok($charged, '<=', 1, "round $round, $name: charged once at most");
+	is($epsilon, $charged, "round $round, $name: and epsilon once");
+	cmp_ok($released, '<=', $charged, "round $round, $name: what is released is charged");
+	if ($text =~ /^-?[\d.]+$/m) { $answered++; is($released, 1, "round $round: the answer is in the ledger"); }
+	elsif ($text =~ /UB004/) { $failed++; is($text =~ s/\nLOCATION.*//sr, $failure, "round $round: the one failure"); is($charged, 1, 'which is charged'); }
+	elsif ($name !~ /coordinator/) { $free++; is($charged, 0, "round $round: any other error is free"); }
+	no_link_is_left("round $round, $name", @parts);
+}
+note "answered $answered, failed after the charge $failed, before it $free";
+asks_again('the rounds');
+
+kill 'KILL', $proxy;
+finish($coordinator);
