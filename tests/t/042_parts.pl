@@ -153,6 +153,11 @@ free('a part that is not marked', $not_marked, undef, over('bare', 'bare'));
 make_part($parts[0], 'of_another', 1, 10, of => 'postgres.public.whole');
 free('a part of another table', $not_marked, undef, over('of_another', 'of_another'));
 free('a part that does not exist', $not_marked, undef, over('nowhere', 'nowhere'));
+login_roles($parts[0], 'eve');
+make_part($parts[0], 'of_dealer', 1, 10, of => 'postgres.public.of_dealer');
+server_to('as_eve', %place, dbname => 'postgres');
+$coordinator->safe_psql('postgres', "ALTER USER MAPPING FOR postgres SERVER as_eve OPTIONS (SET user 'eve')");
+free('a part of another role', $not_marked, undef, over('of_dealer', 'of_dealer', server => 'as_eve'));
 make_part($parts[0], 'twice', 1, 10, of => 'postgres.public.twice');
 free('a table that is two parts', qr/UB003: part "public\.twice_2" cannot be read\n.*the same table as part "public\.twice_1"/,
 	undef, over('twice', 'twice', second => 'twice'));
@@ -163,7 +168,7 @@ free('a part with another type', qr/UB003: part .*\n.*lacks a column of the requ
 like($ana->ask(q{SELECT value FROM dpobj.count('narrow', 100, '{e}') WHERE key = '{low}'}), qr/^\d+$/m, 'a column that no request names may be missing');
 
 server_to('gone', host => $parts[0]->host, port => 1, dbname => 'postgres');
-free('a server that is down', qr/08001: part "public\.gone_1" cannot be read\n(?!.*refused)/, undef, over('gone', 'gone', server => 'gone'));
+free('a server that is down', qr/08001: part "public\.gone_1" cannot be read\nDETAIL:  The reason is in the server log only\.\n/, undef, over('gone', 'gone', server => 'gone'));
 
 # Another encoding: as text it is the same here, but the server cannot know.
 $parts[0]->safe_psql('postgres', "CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0");
@@ -204,7 +209,6 @@ like($dealer->ask('SELECT count(*) FROM visit_part'), qr/ERROR:  42501/, 'the ro
 # ---- parts release nothing ----
 
 my $of = qr/ERROR:  UB003: table public\.visit_part is a part of a table on another server\n.*\n.*Ask the coordinator, for table postgres\.public\.visit\./;
-login_roles($parts[0], 'eve');
 my $owner = session($parts[0]);
 $owner->ask(sprintf "SELECT dpobj.protect('visit_part', '%s', 'add_remove'); SELECT dpobj.set_budget('visit_part', 'eve', 10, 0)", encoders());
 like($owner->ask(q{SELECT dp_count(0.1) FROM visit_part}) . $owner->ask(q{SELECT (dp_logistic(ARRAY[r, b::int], y, 1, 0, '{"adjacency": "add_remove"}')).weights FROM visit_part}),
@@ -257,13 +261,21 @@ like($ana->result, qr/^[\d.]+$/m, 'and goes on after it');
 is(scalar_of($_, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'dealer' AND application_name = 'dpobj'"), '0', 'no connection is left')
   for @parts;
 
-# Rows that move between servers are counted once, whatever moment a release begins at.
+# The snapshot of the caller is older than the locks; rows that were moved here since then count.
+my $rows = $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)});
 $coordinator->safe_psql('postgres', 'CREATE ROLE mover SUPERUSER LOGIN');
 $coordinator->safe_psql('postgres', "CREATE USER MAPPING FOR mover SERVER part$_ OPTIONS (user 'postgres')") for 1, 2;
 my $move = q{WITH gone AS (DELETE FROM %s WHERE s = 3 RETURNING *) INSERT INTO %s SELECT %d + row_number() OVER (), a, n, r, d, tz, t, c, e, b, s, y FROM gone};
+my $mover_session = session($coordinator, user => 'mover');
+$ana->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+$mover_session->ask(sprintf $move, 'visit_1', 'visit_0', 0);
+is($ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)}), $rows, 'an old snapshot misses no row that was moved here');
+$ana->ask('COMMIT');
+$mover_session->ask(sprintf $move, 'visit_0', 'visit_1', 1000);
+
+# Rows that move between servers are counted once, whatever moment a release begins at.
 my $script = PostgreSQL::Test::Utils::tempdir() . '/move.sql';
 append_to_file($script, sprintf("$move;\n", 'visit_1', 'visit_0', 0) . sprintf("$move;\n", 'visit_0', 'visit_2', 2000) . sprintf("$move;\n", 'visit_2', 'visit_1', 1000)) for 1 .. 60;
-my $rows = $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)});
 my $mover = IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres') . ' user=mover', '-f', $script ],
 	'<', \undef, '>', \my $moved, '2>', \my $problems, IPC::Run::timeout(120));
 my @counts = map { $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)}) } 1 .. 15;
