@@ -198,6 +198,7 @@ mutants=(
   '306|test_drift|drift: the distance of two histograms has the noise of one bin'
   '307|test_drift|drift: the later histogram is taken to have the noise of the earlier one'
   '295|test_look|look: negative rows of a histogram of scores without noise'
+  '330|test_rows|rows of another server may have numbers beyond their bounds'
   '296|test_look|look: a histogram of scores with the reach of one count under replace'
 )
 

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(98);
+SELECT plan(103);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -247,6 +247,16 @@ SELECT function_returns('dpobj', 'protect',
 SELECT function_returns('dpobj', 'unprotect', ARRAY['regclass'], 'void');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.unprotect(regclass)', 'EXECUTE'),
   'dpobj_admin may take a protection back');
+SELECT function_returns('dpobj', 'mark_part', ARRAY['regclass', 'text', 'regrole'], 'void');
+SELECT function_returns('dpobj', 'unmark_part', ARRAY['regclass'], 'void');
+SELECT is(
+  (SELECT string_agg(format('%s %s%s', p.proname, p.proparallel, has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')), ', ' ORDER BY p.proname)
+   FROM pg_proc p WHERE p.oid IN ('dpobj.mark_part'::regproc, 'dpobj.unmark_part'::regproc, 'dpobj_internal.part'::regproc)),
+  'mark_part uf, part ut, unmark_part uf', 'only administrators mark parts, and everybody may call what asks who calls');
+SELECT table_privs_are('dpobj', 'parts', 'dpobj_test_stranger', ARRAY[]::text[], 'other roles may not use the table of parts');
+SELECT is(
+  (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.parts'::regclass)::int,
+  1, 'a dump keeps the marks of parts');
 SELECT has_column('dpobj'::name, 'ledger'::name, 'person'::name, 'the ledger has the person that a charge protects');
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p

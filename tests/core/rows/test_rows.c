@@ -55,6 +55,56 @@ check_encoding(void)
 	CHECK(!encoding_finish(&encoding));
 }
 
+/* What encoding_apply() makes is admitted; what no row of features gives is not. */
+static void
+check_admission(void)
+{
+	Encoding encoding = plain_encoding(6);
+	int32_t x[7];
+
+	encoding.groups = 1;
+	encoding.group[0] = 2;
+	encoding.binary[2] = true;
+	encoding.low[2] = 0;
+	encoding_set_levels(&encoding, 3, 3);
+	encoding.low[4] = -0.3;
+	encoding.high[4] = 0.7;
+	encoding.intercept = true;
+	CHECK(encoding_finish(&encoding));
+	for (int i = 0; i < 2000; i++)
+	{
+		double features[6] = {i % 2, (i + 1) % 2, i / 2 % 2, i % 4, i / 700.0 - 1, i / 1e3 - 1};
+
+		CHECK(encoding_apply(&encoding, features, x) && encoding_admits(&encoding, x));
+		for (int j = 0; j < 7; j++)
+		{
+			int32_t kept = x[j];
+			int32_t high = j == 4 ? 45875 : FIXED_POINT_ONE;
+			int32_t low = j == 4 ? -19661 : -FIXED_POINT_ONE;
+
+			if (j == 4 || j == 5)
+			{
+				x[j] = high + 1;
+				CHECK(!encoding_admits(&encoding, x));
+				x[j] = low - 1;
+				CHECK(!encoding_admits(&encoding, x));
+				x[j] = high;
+				CHECK(encoding_admits(&encoding, x));
+				x[j] = low;
+				CHECK(encoding_admits(&encoding, x));
+			}
+			else
+			{
+				x[j] = kept + 1;
+				CHECK(!encoding_admits(&encoding, x));
+				x[j] = j == 3 ? 4 * FIXED_POINT_ONE : 2 * FIXED_POINT_ONE;
+				CHECK(!encoding_admits(&encoding, x));
+			}
+			x[j] = kept;
+		}
+	}
+}
+
 /* Only an index passes, whatever the clip bounds of numbers are. */
 static void
 check_levels(void)
@@ -314,6 +364,7 @@ main(void)
 {
 	test_begin(2);
 	check_encoding();
+	check_admission();
 	check_levels();
 	check_groups();
 	check_score_bound();
