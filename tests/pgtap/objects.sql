@@ -218,7 +218,7 @@ SELECT is_empty($$
                             'dpobj_internal.schedule_of_model', 'dpobj_internal.schedule_fail', 'dpobj_internal.cron_time', 'dpobj_internal.cron_database',
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
-                            'dpobj_internal.administers']::regproc[])
+                            'dpobj_internal.administers', 'dpobj_internal.part']::regproc[])
     AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'show', 'model_card') -- several forms each
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');

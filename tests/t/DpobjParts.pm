@@ -15,6 +15,7 @@ use Exporter 'import';
 use IO::Select;
 use IO::Socket::INET;
 use IO::Socket::UNIX;
+use POSIX ();
 
 use DpobjTest;
 
@@ -116,11 +117,14 @@ sub start_proxy
 	return $pid if $pid;
 
 	my (%other, $select);
+	my $test = getppid;
 	$SIG{PIPE} = 'IGNORE';
+	open STDOUT, '>', '/dev/null'; # prove waits until nobody holds them
+	open STDERR, '>', '/dev/null';
 	$select = IO::Select->new($server);
-	for (;;)
+	while (getppid == $test)
 	{
-		for my $from ($select->can_read)
+		for my $from ($select->can_read(1))
 		{
 			if ($from == $server)
 			{
@@ -141,7 +145,7 @@ sub start_proxy
 			}
 		}
 	}
-	return;
+	POSIX::_exit(0);
 }
 
 # The process ids of the sessions on a part that the coordinator has opened.

@@ -401,12 +401,12 @@ static Encoders *
 get_features(Reader *reader)
 {
 	Encoders *features = get_encoders(reader);
+	bool fits = features != NULL && features->features <= GRID_MAX_DIMENSION;
 
-	if (features == NULL || features->features > GRID_MAX_DIMENSION)
+	for (int i = 0; fits && i < features->count; i++)
+		fits = features->encoder[i].features >= 1;
+	if (!fits)
 		invalid_shape();
-	for (int i = 0; i < features->count; i++)
-		if (features->encoder[i].features < 1)
-			invalid_shape();
 	return features;
 }
 
