@@ -120,6 +120,40 @@ for my $name (sort keys %answers)
 	});
 }
 
+# ---- messages with other bytes ----
+
+# A part logs what it is asked; then the same messages come with some bytes changed.  Each is refused, or read as
+# what it says; the server does not crash.
+$parts[0]->safe_psql('postgres', 'CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN '
+	. q{RAISE LOG 'asked: %', encode($1, 'hex'); RETURN public.true_part($1); END $$});
+asks_again('a part that logs');
+is(in_session($coordinator, 'ana',
+		q{SELECT count(*) FROM dpobj.train('visit', 'y', 1, '{a,n,d,tz,t,e,b}', method => 'logistic', filter => '{"n": {">": 0.5}, "e": {"in": ["low"]}}', options => '{"mechanism": "objective", "holdout": 0.2}')}),
+	'1', 'a training with all kinds of columns');
+my @asked = slurp_file($parts[0]->logfile) =~ /asked: ([0-9a-f]+)/g;
+$parts[0]->safe_psql('postgres', q{CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'});
+my @open = grep { /^6f/ } @asked;
+my @scan = grep { /^73/ } @asked;
+cmp_ok(scalar @open, '>', 1, 'the messages are known');
+srand 20;
+my $replay = PostgreSQL::Test::Utils::tempdir() . '/replay.sql';
+for my $round (1 .. 600)
+{
+	my ($open, $scan) = map { pack 'H*', $_->[-1] } \@open, \@scan;
+	my $changed = $round % 4 ? \$open : \$scan;
+	substr($$changed, rand length $$changed, 1) = chr rand 256 for 1 .. 1 + rand 3;
+	$$changed = substr $$changed, 0, rand length $$changed if $round % 10 == 0;
+	append_to_file($replay, 'BEGIN;' . join('', map { sprintf q{SELECT length(dpobj_internal.part('\x%s'));}, unpack 'H*', $_ } $open, $scan, 'r', 'r') . "ROLLBACK;\n");
+}
+my $run = IPC::Run::start([ 'psql', '-XAtq', '-d', $parts[0]->connstr('postgres') . ' user=dealer', '-f', $replay ],
+	'<', \undef, '>', \my $lengths, '2>', \my $refusals, IPC::Run::timeout(300));
+$run->finish;
+cmp_ok(scalar(() = $refusals =~ /ERROR/g), '>', 300, 'other bytes are refused');
+cmp_ok(scalar(() = $lengths =~ /^\d+$/mg), '>', 60, 'or read as what they say');
+unlike($refusals, qr/server closed|terminating|invalid memory alloc request/, 'and crash nothing');
+like(in_session($parts[0], 'dealer', "DO \$\$ BEGIN PERFORM dpobj_internal.part('\\x$open[-1]'); EXCEPTION WHEN OTHERS THEN RAISE; END \$\$"), qr/ERROR:  08P01/,
+	'a part answers in no subtransaction');
+
 # ---- random moments ----
 
 my @victims = (

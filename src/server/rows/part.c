@@ -310,7 +310,7 @@ answer_scan(StringInfo message, StringInfo answer)
 static void
 answer_rows(StringInfo message, StringInfo answer)
 {
-	if (session == NULL || session->states == NULL || session->chunks.finished)
+	if (session == NULL || session->chunks.states == NULL || session->chunks.finished)
 		out_of_order();
 	pq_getmsgend(message);
 	part_write_status(answer, PART_READY);
@@ -329,6 +329,9 @@ dpobj_part(PG_FUNCTION_ARGS)
 	StringInfoData message;
 	StringInfoData answer;
 
+	/* A subtransaction that fails would give the locks back and leave the session. */
+	if (GetCurrentTransactionNestLevel() > 1)
+		out_of_order();
 	initStringInfo(&message);
 	appendBinaryStringInfo(&message, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 	pq_begintypsend(&answer);
