@@ -252,12 +252,21 @@ free('a server that asks for no password', qr/08001: part "public\.open_1" canno
 my $writer = session($parts[1]);
 $writer->ask('BEGIN; UPDATE visit_part SET s = 1 WHERE id = 2500');
 $ana->ask("SET lock_timeout = '300ms'");
-free('a part that is being changed', qr/08001: part "public\.visit_2" cannot be read/);
+free('a part that is being changed', qr/55P03: part "public\.visit_2" is being changed/);
 $ana->ask('RESET lock_timeout');
 $ana->send(sprintf $count, 'visit');
 ok(wait_until(20, sub { scalar_of($parts[1], 'SELECT count(*) FROM pg_locks WHERE NOT granted') }), 'a release waits for a transaction on a part');
 $writer->ask('ROLLBACK');
 like($ana->result, qr/^[\d.]+$/m, 'and goes on after it');
+
+# A transaction on both parts waits for the release, and the release for the transaction: the release gives way.
+my $other = session($parts[0]);
+$other->ask('BEGIN; UPDATE visit_part SET s = 1 WHERE id = 1500');
+$ana->send(sprintf $count, 'visit');
+ok(wait_until(20, sub { scalar_of($parts[0], 'SELECT count(*) FROM pg_locks WHERE NOT granted') }), 'a release waits again');
+unlike($writer->ask('UPDATE visit_part SET s = s WHERE id = 2500'), qr/ERROR/, 'the transaction goes on with the other part');
+$other->ask('ROLLBACK');
+like($ana->result, qr/^[\d.]+$/m, 'and then the release does');
 is(scalar_of($_, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'dealer' AND application_name = 'dpobj'"), '0', 'no connection is left')
   for @parts;
 

@@ -23,10 +23,9 @@
 #include "server/base/gate.h"
 #include "server/remote/links.h"
 
-/* Milliseconds: of one wait, of a connection attempt, and until a part must have its lock. */
+/* Milliseconds: of one wait, and of a connection attempt. */
 #define WAIT_TIME 1000
 #define CONNECT_TIME 15000
-#define LOCK_TIME 10000
 
 typedef enum LinkState
 {
@@ -50,6 +49,8 @@ struct Links
 {
 	int count;
 	Link *link;
+	int lock_time;          /* milliseconds that a part waits for a lock */
+	const RemotePart *busy; /* a part that did not get one */
 	MemoryContextCallback callback;
 };
 
@@ -182,36 +183,29 @@ go_on_connecting(Link *link)
 	link->state = LINK_IDLE;
 }
 
-/* How long a part waits for its lock: the session's lock_timeout, if that is shorter. */
-static int
-lock_time(void)
-{
-	return LockTimeout > 0 ? Min(LockTimeout, LOCK_TIME) : LOCK_TIME;
-}
-
 /*
  * The settings of the part's session.  client_connection_check_interval is new in PostgreSQL 14;
  * the others exist everywhere.  READ COMMITTED: each message has a snapshot of its own, and the
  * lock that the first one takes keeps the rows as they are.
  */
 static char *
-preparation(const Link *link)
+preparation(const Links *links, const Link *link)
 {
 	return psprintf("SET statement_timeout = 0; SET lock_timeout = %d;"
 					" SET idle_in_transaction_session_timeout = '15min';"
 					" SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;"
 					" SET tcp_keepalives_count = 4; SET tcp_user_timeout = 30000;%s"
 					" BEGIN ISOLATION LEVEL READ COMMITTED",
-					lock_time(),
+					links->lock_time,
 					PQserverVersion(link->connection) >= 140000
 						? " SET client_connection_check_interval = 1000;"
 						: "");
 }
 
 static void
-send_preparation(Link *link)
+send_preparation(const Links *links, Link *link)
 {
-	if (!PQsendQuery(link->connection, preparation(link)))
+	if (!PQsendQuery(link->connection, preparation(links, link)))
 		fail_by_connection(link);
 	link->state = LINK_SENDING;
 	link->wants_write = true;
@@ -278,9 +272,21 @@ is_answer(const PGresult *result)
 		   !PQgetisnull(result, 0, 0) && PQgetlength(result, 0, 0) <= LINK_MESSAGE_MAX;
 }
 
-/* Copies the answer of a message; NULL if not all of it has come.  The link is then idle. */
+/* Is it the error of a lock that was not granted in time? */
+static bool
+is_about_lock(const PGresult *result)
+{
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return sqlstate != NULL && strcmp(sqlstate, unpack_sql_state(ERRCODE_LOCK_NOT_AVAILABLE)) == 0;
+}
+
+/*
+ * Copies the answer of a message, after which the link is idle; NULL if not all of it has come, or
+ * the part is busy.
+ */
 static StringInfo
-end_message(Link *link)
+end_message(Links *links, Link *link)
 {
 	StringInfo answer;
 	PGresult *result;
@@ -295,6 +301,12 @@ end_message(Link *link)
 			link->answer = NULL;
 			link->state = LINK_IDLE;
 			return answer;
+		}
+		if (is_about_lock(result))
+		{
+			PQclear(result);
+			links->busy = link->part;
+			return NULL;
 		}
 		if (link->answer != NULL || !is_answer(result))
 			fail_by_result(link, result);
@@ -323,7 +335,7 @@ links_send(Links *links, int i, const StringInfoData *message)
 	link->wants_write = true;
 }
 
-void
+const RemotePart *
 links_collect(Links *links, LinkAnswer take, void *context)
 {
 	StringInfoData next;
@@ -338,7 +350,12 @@ links_collect(Links *links, LinkAnswer take, void *context)
 			if (links->link[i].state != LINK_SENDING)
 				continue;
 			move_bytes(&links->link[i]);
-			answer = end_message(&links->link[i]);
+			answer = end_message(links, &links->link[i]);
+			if (links->busy != NULL)
+			{
+				links_close(links);
+				return links->busy;
+			}
 			if (answer == NULL)
 				continue;
 			resetStringInfo(&next);
@@ -353,6 +370,7 @@ links_collect(Links *links, LinkAnswer take, void *context)
 		wait_for_links(links);
 	}
 	pfree(next.data);
+	return NULL;
 }
 
 static void
@@ -372,7 +390,7 @@ prepare_links(Links *links, TimestampTz end)
 			{
 				go_on_connecting(link);
 				if (link->state == LINK_IDLE)
-					send_preparation(link);
+					send_preparation(links, link);
 			}
 			else if (link->state == LINK_SENDING)
 			{
@@ -385,10 +403,11 @@ prepare_links(Links *links, TimestampTz end)
 }
 
 Links *
-links_open(List *parts)
+links_open(List *parts, int lock_milliseconds)
 {
 	Links *links = palloc0(sizeof(Links));
 
+	links->lock_time = lock_milliseconds;
 	links->count = list_length(parts);
 	links->link = palloc0(links->count * sizeof(Link));
 	for (int i = 0; i < links->count; i++)

@@ -7,8 +7,9 @@
  * messages say.
  *
  * All links work at the same time.  Nothing is sent twice and no link is opened again: a part that
- * does not answer is an error.  What libpq and the other server say goes to the server log, because
- * the caller may be an analyst.
+ * does not answer is an error.  The exception is a lock that a part does not get in time, which is
+ * for the caller to ask for again.  What libpq and the other server say goes to the server log,
+ * because the caller may be an analyst.
  */
 #ifndef DPOBJ_LINKS_H
 #define DPOBJ_LINKS_H
@@ -26,11 +27,12 @@ typedef struct Links Links;
 #define LINK_MESSAGE_MAX (64 * 1024 * 1024)
 
 /*
- * Connects to all parts of the list and begins a transaction on each.  Raises 08001 if one cannot
+ * Connects to all parts of the list and begins a transaction on each, in which a lock is waited for
+ * so long.  Raises 08001 if one cannot
  * be reached.  The links are closed when the current memory context is reset, so an error closes
  * them.
  */
-extern Links *links_open(List *parts);
+extern Links *links_open(List *parts, int lock_milliseconds);
 
 extern int links_count(const Links *links);
 extern const RemotePart *links_part(const Links *links, int link);
@@ -44,9 +46,11 @@ typedef bool (*LinkAnswer)(void *context, int link, StringInfo answer, StringInf
 /* Sends a message over one link, whose earlier messages have been answered. */
 extern void links_send(Links *links, int link, const StringInfoData *message);
 
-/* Waits until all messages that were sent have been answered, in the order in which answers come.
+/*
+ * Waits until all messages that were sent have been answered, in the order in which answers come.
+ * Returns NULL, or a part that did not get a lock in time; then all links are closed.
  */
-extern void links_collect(Links *links, LinkAnswer take, void *context);
+extern const RemotePart *links_collect(Links *links, LinkAnswer take, void *context);
 
 /* Ends the transactions and the connections; again is allowed. */
 extern void links_close(Links *links);

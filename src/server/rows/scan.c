@@ -15,6 +15,7 @@
 #include "partitioning/partdefs.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "storage/proc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/partcache.h"
@@ -234,6 +235,46 @@ lock_in_share_mode(Scan *scan)
 }
 
 static void
+unlock_share_mode(Scan *scan)
+{
+	for (int i = 0; i < scan->tables; i++)
+		UnlockRelationOid(RelationGetRelid(scan->table[i].relation), ShareLock);
+}
+
+/* Milliseconds: of the first attempt to lock all parts, and of all attempts. */
+#define FIRST_LOCK_TIME 250
+#define LOCK_TIME 15000
+
+/*
+ * A transaction that changes several parts may wait for one that is locked here, while this waits
+ * for one that it has changed, and no server sees both.  So all locks are given back after a while,
+ * and tried again, which is before the charge and before any row is read.
+ */
+static void
+lock_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
+{
+	int most = LockTimeout > 0 ? Min(LockTimeout, LOCK_TIME) : LOCK_TIME;
+	int64 end = gate_clock() + (int64) most * 1000;
+	const char *busy = NULL;
+
+	for (int time = FIRST_LOCK_TIME; scan->parts == NULL; time *= 2)
+	{
+		int64 left = (end - gate_clock()) / 1000;
+
+		if (left <= 0 && busy != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					 errmsg("part \"%s\" is being changed by other transactions", busy),
+					 errdetail("Its rows cannot be locked in time."), errhint("Try again.")));
+		lock_in_share_mode(scan);
+		scan->parts = scan_parts_open(parts, relation, ignore_rls, scan->shape,
+									  (int) Max(Min(left, time), 1), &busy);
+		if (scan->parts == NULL)
+			unlock_share_mode(scan);
+	}
+}
+
+static void
 open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 {
 	ListCell *cell;
@@ -246,8 +287,7 @@ open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 			check_person(scan, member);
 		relation_close(member, NoLock);
 	}
-	lock_in_share_mode(scan);
-	scan->parts = scan_parts_open(parts, relation, ignore_rls, scan->shape);
+	lock_parts(scan, relation, ignore_rls, parts);
 }
 
 static void
@@ -256,8 +296,7 @@ close_parts(Scan *scan)
 	if (scan->parts == NULL)
 		return;
 	scan_parts_close(scan->parts);
-	for (int i = 0; i < scan->tables; i++)
-		UnlockRelationOid(RelationGetRelid(scan->table[i].relation), ShareLock);
+	unlock_share_mode(scan);
 }
 
 /* ---- opening and closing ---- */

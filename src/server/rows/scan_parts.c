@@ -114,12 +114,14 @@ name_of_table(Oid table)
 }
 
 ScanParts *
-scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape)
+scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
+				int lock_milliseconds, const char **busy)
 {
 	ScanParts *parts = palloc0(sizeof(ScanParts));
+	const RemotePart *without_lock;
 
 	parts->part = palloc0(list_length(list) * sizeof(ScanPart));
-	parts->links = links_open(list);
+	parts->links = links_open(list, lock_milliseconds);
 	for (int i = 0; i < links_count(parts->links); i++)
 	{
 		const RemotePart *part = links_part(parts->links, i);
@@ -135,7 +137,12 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape)
 		links_send(parts->links, i, &message);
 		pfree(message.data);
 	}
-	links_collect(parts->links, take_opened, parts);
+	without_lock = links_collect(parts->links, take_opened, parts);
+	if (without_lock != NULL)
+	{
+		*busy = without_lock->name;
+		return NULL;
+	}
 	check_different(parts);
 	return parts;
 }
@@ -213,7 +220,8 @@ scan_parts_add(ScanParts *parts, Rows *const *sets, int count)
 	parts->sets = sets;
 	parts->count = count;
 	parts->left_out = 0;
-	links_collect(parts->links, take_rows, parts);
+	if (links_collect(parts->links, take_rows, parts) != NULL)
+		invalid_answer();
 	for (int i = 0; i < links_count(parts->links); i++)
 		if (!parts->part[i].read.finished)
 			invalid_answer();
