@@ -283,6 +283,7 @@ $ana->ask('COMMIT');
 $mover_session->ask(sprintf $move, 'visit_0', 'visit_1', 1000);
 
 # Rows that move between servers are counted once, whatever moment a release begins at.
+$_->quit for $dealer, $eve, $other, $mover_session; # a part has ten connections
 my $script = PostgreSQL::Test::Utils::tempdir() . '/move.sql';
 append_to_file($script, sprintf("$move;\n", 'visit_1', 'visit_0', 0) . sprintf("$move;\n", 'visit_0', 'visit_2', 2000) . sprintf("$move;\n", 'visit_2', 'visit_1', 1000)) for 1 .. 60;
 my $mover = IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres') . ' user=mover', '-f', $script ],
