@@ -28,8 +28,7 @@ COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, jsonb, text) 
 CREATE VIEW dpobj.kept_answers AS
 SELECT m.name,
        coalesce(e.parameters ->> 'evaluation', e.parameters ->> 'look') AS kind,
-       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
-            THEN c.oid::regclass END AS relation,
+       CASE WHEN dpobj_internal.table_named(e.relation_name) = e.relation THEN e.relation::regclass END AS relation,
        e.relation_name,
        m.answer,
        coalesce(r.role_name, r.recorded_name) AS owner,
@@ -42,8 +41,6 @@ SELECT m.name,
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE m.answer IS NOT NULL;
 COMMENT ON VIEW dpobj.kept_answers IS 'released answers of looks and evaluations of all roles';
 COMMENT ON COLUMN dpobj.kept_answers.name IS 'name of the answer; null: none';

@@ -16,9 +16,8 @@ COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, 
   'declares how the columns of a table become features, and which tables are its neighbours; for administrators';
 
 CREATE OR REPLACE VIEW dpobj.protected AS
-SELECT c.oid::regclass AS relation,
-       CASE WHEN c.oid IS NULL THEN t.relation_name
-            ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END AS relation_name,
+SELECT t.relation::regclass AS relation,
+       coalesce(dpobj_internal.table_name(t.relation) COLLATE "C", t.relation_name) AS relation_name,
        p.at,
        p.encoders,
        p.adjacency,
@@ -29,9 +28,7 @@ SELECT c.oid::regclass AS relation,
        p.earlier_rows_per_person,
        p.holdout_by
   FROM dpobj.protections p
-  JOIN dpobj.identity_tables t ON t.id = p.relation
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+  JOIN dpobj.identity_tables t ON t.id = p.relation;
 COMMENT ON VIEW dpobj.protected IS 'tables that analysts can have a budget for, and how their columns become features';
 COMMENT ON COLUMN dpobj.protected.relation IS 'the table; null if no table has the recorded OID or name any more';
 COMMENT ON COLUMN dpobj.protected.relation_name IS 'schema-qualified, quoted name; of a dropped table the last one';

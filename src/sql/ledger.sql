@@ -123,25 +123,8 @@ COMMENT ON COLUMN dpobj.ledger_events.door IS 'charged: owner, an aggregate in a
 COMMENT ON COLUMN dpobj.ledger_events.person IS 'charged: column whose values are the persons that neighbours differ in; null: neighbours differ in a row';
 COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then';
 
-/*
- * The table or role that an identity stands for now, found as the charge worker finds it: by OID,
- * else the last one that had the name.
- */
-CREATE VIEW dpobj.identity_tables AS
-SELECT i.id,
-       coalesce(k.oid, b.oid) AS relation,
-       i.name AS relation_name
-  FROM dpobj.identities i
-  LEFT JOIN pg_catalog.pg_class k ON k.oid = i.object AND i.origin = dpobj_internal.origin()
-  LEFT JOIN (pg_catalog.pg_class b JOIN pg_catalog.pg_namespace n ON n.oid = b.relnamespace)
-    ON k.oid IS NULL AND b.relkind IN ('r', 'p')
-   AND pg_catalog.parse_ident(i.name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, b.relname::text]
-   AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table'
-                   AND o.origin = dpobj_internal.origin() AND o.object = b.oid)
-   AND NOT EXISTS (SELECT FROM dpobj.identities o WHERE o.kind = 'table' AND o.name = i.name AND o.id > i.id
-                   AND NOT (o.origin = dpobj_internal.origin()
-                            AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = o.object)))
- WHERE i.kind = 'table';
+-- The role that an identity stands for now, found as the charge worker finds it: by OID, else the
+-- last one that had the name.
 CREATE VIEW dpobj.identity_roles AS
 SELECT i.id,
        coalesce(k.oid, b.oid) AS role,
@@ -157,76 +140,8 @@ SELECT i.id,
                    AND NOT (o.origin = dpobj_internal.origin()
                             AND EXISTS (SELECT FROM pg_catalog.pg_roles c WHERE c.oid = o.object)))
  WHERE i.kind = 'role';
-COMMENT ON VIEW dpobj.identity_tables IS 'the table that an identity stands for now';
-COMMENT ON COLUMN dpobj.identity_tables.id IS 'identity';
-COMMENT ON COLUMN dpobj.identity_tables.relation IS 'OID of the table now; null when there is none';
-COMMENT ON COLUMN dpobj.identity_tables.relation_name IS 'name when a charge or a budget last touched it';
 COMMENT ON VIEW dpobj.identity_roles IS 'the role that an identity stands for now';
 COMMENT ON COLUMN dpobj.identity_roles.id IS 'identity';
 COMMENT ON COLUMN dpobj.identity_roles.role IS 'OID of the role now; null when there is none';
 COMMENT ON COLUMN dpobj.identity_roles.role_name IS 'name of the role now; null when there is none';
 COMMENT ON COLUMN dpobj.identity_roles.recorded_name IS 'name when a charge or a budget last touched it';
-
-/*
- * Roles see their own events, by OID or else by name; superusers and auditors see all.  A table is
- * shown as regclass only while its OID still has the name it was charged under.  The factors are
- * exactly 1e-9 and 1e-18; products of numerics are exact.
- */
-CREATE VIEW dpobj.ledger WITH (security_barrier) AS
-SELECT e.id,
-       e.at,
-       e.event,
-       CASE WHEN e.event = 'charged' THEN e.id ELSE e.release END AS release,
-       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
-            THEN c.oid::regclass END AS relation,
-       e.relation_name,
-       e.role_name AS role,
-       e.mechanism,
-       e.mechanism_version,
-       e.adjacency,
-       pg_catalog.trim_scale(e.epsilon_nano * 0.000000001) AS epsilon,
-       pg_catalog.trim_scale(e.delta_units * 0.000000000000000001) AS delta,
-       e.guarantee,
-       e.pair,
-       e.parameters,
-       e.snapshot,
-       e.output_hash,
-       e.door,
-       e.person,
-       e.pair_terms,
-       pg_catalog.trim_scale(nullif(e.rho_pico, 9223372036854775807) * 0.000000000001) AS rho,
-       pg_catalog.trim_scale(e.rho_delta * 0.000000000000000001) AS rho_delta,
-       ARRAY(SELECT pg_catalog.trim_scale(nullif(r.value, 9223372036854775807) * 0.000000000001)
-               FROM pg_catalog.unnest(e.rdp_pico) WITH ORDINALITY r(value, place)
-              ORDER BY r.place) AS rdp,
-       pg_catalog.trim_scale(e.rdp_delta * 0.000000000000000001) AS rdp_delta
-  FROM dpobj.ledger_events e
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
- WHERE e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
-    OR dpobj_internal.sees_all();
-
-COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
-COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
-COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
-COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';
-COMMENT ON COLUMN dpobj.ledger.relation IS 'the table; null when no table has the recorded OID and name any more';
-COMMENT ON COLUMN dpobj.ledger.relation_name IS 'schema-qualified, quoted name that the table had then';
-COMMENT ON COLUMN dpobj.ledger.role IS 'name that the session user had then';
-COMMENT ON COLUMN dpobj.ledger.mechanism IS 'mechanism, as in the option of that name';
-COMMENT ON COLUMN dpobj.ledger.mechanism_version IS 'version of dpobj whose mechanism it was';
-COMMENT ON COLUMN dpobj.ledger.adjacency IS 'which tables are neighbours: replace or add_remove';
-COMMENT ON COLUMN dpobj.ledger.epsilon IS 'charged epsilon, exact; null except for charged events';
-COMMENT ON COLUMN dpobj.ledger.delta IS 'charged delta, exact; null except for charged events';
-COMMENT ON COLUMN dpobj.ledger.guarantee IS 'exact, float, conditional or unproven';
-COMMENT ON COLUMN dpobj.ledger.pair IS 'tag of the dominating pair';
-COMMENT ON COLUMN dpobj.ledger.parameters IS 'public parameters';
-COMMENT ON COLUMN dpobj.ledger.snapshot IS 'snapshot that the release read';
-COMMENT ON COLUMN dpobj.ledger.output_hash IS 'released: SHA-256 of the released model';
-COMMENT ON COLUMN dpobj.ledger.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';
-COMMENT ON COLUMN dpobj.ledger.person IS 'charged: column whose values are the protected persons; null: rows are protected';
-COMMENT ON COLUMN dpobj.ledger.pair_terms IS 'parameters of the dominating pair';
-COMMENT ON COLUMN dpobj.ledger.rho IS 'cost in zero-concentrated privacy; null: none is known';
-COMMENT ON COLUMN dpobj.ledger.rho_delta IS 'probability with which rho does not hold';
-COMMENT ON COLUMN dpobj.ledger.rdp IS 'Renyi divergences of the orders dpobj.rdp_orders(); null where none is known, empty except for charged events';
-COMMENT ON COLUMN dpobj.ledger.rdp_delta IS 'probability with which they do not hold';

@@ -3,8 +3,7 @@
 CREATE OR REPLACE VIEW dpobj.models WITH (security_barrier) AS
 SELECT m.name,
        m.model,
-       CASE WHEN pg_catalog.parse_ident(e.relation_name) OPERATOR(pg_catalog.=) ARRAY[n.nspname::text, c.relname::text]
-            THEN c.oid::regclass END AS relation,
+       CASE WHEN dpobj_internal.table_named(e.relation_name) = e.relation THEN e.relation::regclass END AS relation,
        e.relation_name,
        coalesce(r.role_name, r.recorded_name) AS owner,
        m.released AS created,
@@ -17,8 +16,6 @@ SELECT m.name,
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = e.relation
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  CROSS JOIN LATERAL
        (SELECT coalesce(r.role_name = current_user, false)
                OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper) AS owns) u

@@ -126,8 +126,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
           FROM unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
          CROSS JOIN LATERAL dpobj_internal.composed_charges($1, NULL, a.accountant, $2) c)
     SELECT jsonb_build_object(
-      'relation', (SELECT format('%I.%I', n.nspname, k.relname) FROM pg_class k
-                     JOIN pg_namespace n ON n.oid = k.relnamespace WHERE k.oid = $1),
+      'relation', dpobj_internal.table_name($1),
       'at', statement_timestamp(),
       'version', (SELECT x.extversion FROM pg_extension x WHERE x.extname = 'dpobj'),
       'tables', (SELECT coalesce(jsonb_agg(i.name ORDER BY i.name), '[]')

@@ -36,9 +36,8 @@ CREATE OR REPLACE VIEW dpobj.schedules WITH (security_barrier) AS
 SELECT s.name,
        o.role_name::text AS owner,
        s.cron,
-       c.oid::regclass AS relation,
-       CASE WHEN c.oid IS NULL THEN t.relation_name
-            ELSE pg_catalog.format('%I.%I', n.nspname, c.relname) END AS relation_name,
+       t.relation::regclass AS relation,
+       coalesce(dpobj_internal.table_name(t.relation) COLLATE "C", t.relation_name) AS relation_name,
        s.label,
        s.epsilon,
        s.features,
@@ -59,8 +58,6 @@ SELECT s.name,
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   LEFT JOIN dpobj.identity_tables t ON t.id = s.relation
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.relation
-  LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE o.role_name = session_user
     OR (SELECT dpobj_internal.sees_all())
     OR (SELECT dpobj_internal.administers());

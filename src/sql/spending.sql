@@ -201,8 +201,7 @@ SELECT t.relation::regclass AS relation,
        AND EXISTS (SELECT FROM dpobj.budget_rows o
                    WHERE o.relation = b.relation AND o.role IN (SELECT id FROM own))
     OR b.role = -1
-       AND EXISTS (SELECT FROM pg_catalog.pg_class k
-                   WHERE k.oid = t.relation AND k.relowner IN (SELECT role FROM mine))
+       AND dpobj_internal.table_owner(t.relation) IN (SELECT role FROM mine)
     OR dpobj_internal.sees_all();
 COMMENT ON VIEW dpobj.budgets IS 'privacy budgets: those that cap the session''s role; all for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null if no table has the recorded OID or name any more';

@@ -1,5 +1,5 @@
 /*
- * identity.c - finds the row of dpobj.identities for a table.
+ * identity.c - finds the row of dpobj.identities for a table, and names of tables.
  */
 #include "postgres.h"
 
@@ -8,6 +8,7 @@
 #include "access/table.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -53,20 +54,71 @@ text_is(HeapTuple tuple, TupleDesc descriptor, const char *name, const char *exp
 	return !isnull && strcmp(TextDatumGetCString(value), expected) == 0;
 }
 
-/* Compares the parts of the qualified name, because quoting depends on a setting of the session. */
+/*
+ * The relation that has a qualified name; InvalidOid if there is none.  Quoting depends on a
+ * setting of the session that has written the name, so the parts count.
+ */
+static Oid
+relation_named(const char *name)
+{
+	List *parts;
+	Oid space;
+
+	if (!SplitIdentifierString(pstrdup(name), '.', &parts) || list_length(parts) != 2)
+		return InvalidOid;
+	space = get_namespace_oid(linitial(parts), true);
+	return OidIsValid(space) ? get_relname_relid(lsecond(parts), space) : InvalidOid;
+}
+
+/* dpobj_internal.table_name(relation) -> name */
+PG_FUNCTION_INFO_V1(dpobj_table_name);
+Datum
+dpobj_table_name(PG_FUNCTION_ARGS)
+{
+	Oid relation = PG_GETARG_OID(0);
+	const char *name = get_rel_name(relation);
+	const char *space = name == NULL ? NULL : get_namespace_name(get_rel_namespace(relation));
+
+	if (space == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(quote_qualified_identifier(space, name)));
+}
+
+/* dpobj_internal.table_named(name) -> relation */
+PG_FUNCTION_INFO_V1(dpobj_table_named);
+Datum
+dpobj_table_named(PG_FUNCTION_ARGS)
+{
+	Oid relation = relation_named(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	char kind = OidIsValid(relation) ? get_rel_relkind(relation) : '\0';
+
+	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
+		PG_RETURN_NULL();
+	PG_RETURN_OID(relation);
+}
+
+/* dpobj_internal.table_owner(relation) -> role */
+PG_FUNCTION_INFO_V1(dpobj_table_owner);
+Datum
+dpobj_table_owner(PG_FUNCTION_ARGS)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(PG_GETARG_OID(0)));
+	Oid owner;
+
+	if (!HeapTupleIsValid(tuple))
+		PG_RETURN_NULL();
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	PG_RETURN_OID(owner);
+}
+
 static bool
 has_name_of(HeapTuple tuple, TupleDesc descriptor, Oid relation)
 {
 	bool isnull;
 	Datum value = identity_attribute(tuple, descriptor, "name", &isnull);
-	const char *schema = get_namespace_name(get_rel_namespace(relation));
-	const char *name = get_rel_name(relation);
-	List *parts;
 
-	return !isnull && schema != NULL && name != NULL &&
-		   SplitIdentifierString(TextDatumGetCString(value), '.', &parts) &&
-		   list_length(parts) == 2 && strcmp(linitial(parts), schema) == 0 &&
-		   strcmp(lsecond(parts), name) == 0;
+	return !isnull && relation_named(TextDatumGetCString(value)) == relation;
 }
 
 int64

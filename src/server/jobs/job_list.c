@@ -123,11 +123,13 @@ complete(Datum *values, bool *nulls)
 /*
  * $1: all jobs, or those of the role $2, whose name is $3, which identifies it after a restore; $4:
  * ids of dead jobs; $5: with all models.  Jobs that were queued or running before a restore read as
- * failed.
+ * failed.  pg_table_is_visible() is null for a table that does not exist (charge_identity.c).
  */
 static const char *const list_statement =
 	"SELECT j.id, j.name, s.state, j.submitted, j.started, j.finished, NULL::text,"
-	" CASE WHEN o.own OR $5 THEN m.model END, c.oid::regclass, j.relation_name,"
+	" CASE WHEN o.own OR $5 THEN m.model END, CASE WHEN j.origin = dpobj_internal.origin()"
+	" AND pg_table_is_visible(j.relation) IS NOT NULL THEN j.relation::regclass END,"
+	" j.relation_name,"
 	" coalesce((SELECT a.rolname::text FROM pg_authid a WHERE a.oid = j.role"
 	" AND j.origin = dpobj_internal.origin()), j.role_name),"
 	" j.release, j.sqlstate, coalesce(j.reason, CASE WHEN s.state = 'failed' THEN s.reason END),"
@@ -142,7 +144,6 @@ static const char *const list_statement =
 	" THEN 'the job was submitted before the database was restored' ELSE 'the job''s worker ended"
 	" before the job'"
 	" END || CASE WHEN j.release IS NOT NULL THEN E'\\nThe charge stays.' ELSE '' END AS reason) s"
-	" LEFT JOIN pg_class c ON c.oid = j.relation AND j.origin = dpobj_internal.origin()"
 	" LEFT JOIN dpobj.model_rows m ON m.release = j.release AND m.key IS NULL"
 	" AND s.state = 'released'"
 	" WHERE o.own OR $1 ORDER BY j.id";

@@ -64,13 +64,17 @@ static const char *const rename_parties =
 	"UPDATE dpobj.identities i SET name = s.name FROM " SUBJECTS "WHERE " BOUND
 	" AND i.name <> s.name";
 
-/* A table or role that was created again or restored gets the last identity with its name. */
+/*
+ * A table or role that was created again or restored gets the last identity with its name.
+ * pg_table_is_visible() is null for a table that does not exist; Citus hides shards from queries
+ * that read pg_class.
+ */
 static const char *const rebind_parties =
 	"UPDATE dpobj.identities d SET object = s.object, origin = dpobj_internal.origin() "
 	"FROM " SUBJECTS "WHERE NOT EXISTS (SELECT FROM dpobj.identities i WHERE " BOUND ")"
 	" AND d.id = (SELECT max(o.id) FROM dpobj.identities o"
 	" WHERE o.kind = s.kind AND o.name = s.name AND NOT (o.origin = dpobj_internal.origin()"
-	" AND CASE o.kind WHEN 'table' THEN EXISTS (SELECT FROM pg_class WHERE oid = o.object)"
+	" AND CASE o.kind WHEN 'table' THEN pg_table_is_visible(o.object) IS NOT NULL"
 	" ELSE EXISTS (SELECT FROM pg_authid WHERE oid = o.object) END))";
 
 static const char *const insert_parties =
