@@ -187,7 +187,8 @@ DROP TYPE mood;
 DROP DOMAIN share;
 DELETE FROM dpobj.protections;
 
--- What Citus manages, and its shards, are refused at both doors before anything is charged: a stand-in for its catalog.
+-- Shards of Citus are refused at both doors before anything is charged, and what Citus manages at the owner's door and if
+-- the catalogs are not all known: a stand-in for them.  tests/t/044_citus.pl reads shards.
 CREATE TABLE harvest (age int, sick boolean);
 INSERT INTO harvest SELECT i, i % 2 = 0 FROM generate_series(1, 50) i;
 CREATE TABLE harvest_102010 AS TABLE harvest;
@@ -237,13 +238,19 @@ CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass NOT NULL, shardid i
 SELECT * FROM both_doors();
 -- a node with metadata
 CREATE UNIQUE INDEX pg_dist_shard_shardid_index ON pg_catalog.pg_dist_shard (shardid);
-INSERT INTO pg_dist_partition VALUES ('harvest', 'h', 'age');
+INSERT INTO pg_dist_partition VALUES ('harvest', 'h');
 INSERT INTO pg_dist_shard VALUES ('harvest', 102010, 't', '-2147483648', '2147483647');
 SELECT * FROM both_doors();
+-- a shard that was split
+INSERT INTO pg_dist_shard VALUES ('harvest', 102013, 't', '0', '2147483647');
+SELECT * FROM both_doors() WHERE name = 'harvest_102011';
 -- reference and local tables, and partitions of one that is distributed
 UPDATE pg_dist_partition SET partmethod = 'n', repmodel = 't', logicalrelid = 'field';
 SELECT * FROM both_doors();
 SELECT dpobj.protect('harvest_102010', '{"age": {"clip": [0, 100]}, "sick": {}}');
+-- by append
+UPDATE pg_dist_partition SET partmethod = 'a', logicalrelid = 'harvest';
+SELECT dpobj.protect('harvest', '{"age": {"clip": [0, 100]}, "sick": {}}');
 -- a catalog of another shape
 ALTER TABLE pg_catalog.pg_dist_partition RENAME logicalrelid TO relation;
 SELECT name, owner FROM both_doors();

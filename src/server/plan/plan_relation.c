@@ -29,6 +29,7 @@ void
 plan_check_relation(Oid relation)
 {
 	const char *rule;
+	const char *hint;
 
 	switch (get_rel_relkind(relation))
 	{
@@ -46,9 +47,9 @@ plan_check_relation(Oid relation)
 	if (relation < FirstNormalObjectId ||
 		get_rel_namespace(relation) == get_namespace_oid("dpobj", false))
 		plan_refuse("The rows come from a system catalog or a table of dpobj.", PLAN_HINT);
-	rule = citus_rule(relation);
+	rule = citus_owner_rule(relation, &hint);
 	if (rule != NULL)
-		plan_refuse(rule, CITUS_HINT);
+		plan_refuse(rule, hint);
 }
 
 Oid

@@ -20,7 +20,6 @@
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
 #include "foreign/foreign.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -28,13 +27,7 @@
 
 #include "server/base/dpobj.h"
 #include "server/remote/foreign_parts.h"
-
-/* What the connection has unless the options of the server say otherwise. */
-static const char *const defaults[][2] = {
-	{"connect_timeout", "10"},     {"keepalives_idle", "10"},
-	{"keepalives_interval", "5"},  {"keepalives_count", "4"},
-	{"tcp_user_timeout", "30000"}, {"fallback_application_name", "dpobj"},
-};
+#include "server/remote/link_options.h"
 
 static bool
 serves(Oid relation)
@@ -108,42 +101,24 @@ is_of_connection(const PQconninfoOption *known, const char *name)
 	return false;
 }
 
-static void
-set_value(RemotePart *part, int *count, const char *keyword, const char *value)
-{
-	for (int i = 0; i < *count; i++)
-		if (strcmp(part->keyword[i], keyword) == 0)
-		{
-			part->value[i] = value;
-			return;
-		}
-	part->keyword[*count] = keyword;
-	part->value[(*count)++] = value;
-}
-
+/* The encoding stays that of this database: postgres_fdw refuses the option. */
 static void
 set_connection(RemotePart *part, List *server, List *mapping)
 {
 	List *options = list_concat_copy(server, mapping);
-	int most = list_length(options) + lengthof(defaults) + 2;
 	PQconninfoOption *known = PQconndefaults();
 	ListCell *cell;
-	int count = 0;
 
 	if (known == NULL)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	part->keyword = palloc0(most * sizeof(char *));
-	part->value = palloc0(most * sizeof(char *));
-	for (int i = 0; i < lengthof(defaults); i++)
-		set_value(part, &count, defaults[i][0], defaults[i][1]);
+	link_options_begin(part, list_length(options));
 	foreach (cell, options)
 	{
 		DefElem *element = lfirst(cell);
 
 		if (is_of_connection(known, element->defname))
-			set_value(part, &count, element->defname, defGetString(element));
+			link_options_set(part, element->defname, defGetString(element));
 	}
-	set_value(part, &count, "client_encoding", GetDatabaseEncodingName());
 	PQconninfoFree(known);
 }
 

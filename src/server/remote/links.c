@@ -65,8 +65,8 @@ fail(const Link *link, const char *reason)
 	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
 					errmsg("part \"%s\" cannot be read", link->part->name),
 					errdetail("The reason is in the server log only."),
-					errhint("The part's server must be reachable with the options of the foreign "
-							"server and the user mapping, and have this version of dpobj.")));
+					errhint("The part's server must be up, reachable from this one, and have this "
+							"version of dpobj.")));
 }
 
 static void

@@ -4,7 +4,7 @@
  * A provider knows one way of spreading a table over servers.  It answers from the catalogs of this
  * server alone.  A relation of a table and its descendants has rows here, or is a provider's, which
  * then lists the parts that hold its rows: one for the foreign table of a partition
- * (foreign_parts.c), and one for each shard of a distributed table.
+ * (foreign_parts.c), and one for each shard of a table of Citus (citus_parts.c).
  */
 #ifndef DPOBJ_PART_PROVIDER_H
 #define DPOBJ_PART_PROVIDER_H
@@ -37,18 +37,26 @@ struct PartProvider
 	bool (*serves)(Oid relation);
 
 	/*
-	 * The parts of a relation that it serves, a list of RemotePart in the order of their ids.  The
-	 * caller has locked the relation.  Raises UB003 if a part cannot be read.  What must stay as it
-	 * is until the rows are read, such as the place of a shard, is locked until the transaction
-	 * ends.
+	 * The parts of a relation that it serves, a list of RemotePart in the order of their ids; NIL
+	 * if those of its parent hold its rows.  The caller has locked the relation, and asks again
+	 * when all parts are locked.  Raises UB003 if a part cannot be read.
 	 */
 	List *(*parts)(Oid relation);
 
 	/* The name on the part of a column of the relation. */
 	const char *(*column_name)(const RemotePart *part, const char *name);
+
+	/*
+	 * Raises UB003 if rows with one value of the column may be in several parts of the relation.
+	 * NULL: the relation is one part.
+	 */
+	void (*check_person)(Oid relation, const char *column);
 };
 
 /* The provider that serves the relation; NULL: its rows are here. */
 extern const PartProvider *part_provider_of(Oid relation);
+
+/* Are these the same parts, at the same places?  Both are lists of RemotePart. */
+extern bool parts_are_same(const List *one, const List *other);
 
 #endif

@@ -2,7 +2,8 @@
  * part.c - a part's side: dpobj_internal.part(), which answers the messages of a coordinator.
  *
  * The function releases rows, as they enter a training, to one role alone: the one for which an
- * administrator has marked the relation (part_mark.h).  Every role may call it, and is refused.
+ * administrator has marked the relation (part_mark.h), and shards of Citus to superusers.  Every
+ * role may call it, and is refused.
  *
  * A session of messages is one transaction.  PART_OPEN locks the relation and its descendants in
  * SHARE mode, in which no transaction can change them; each message has a snapshot that is taken
@@ -32,6 +33,7 @@
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/ledger/charge_tables.h"
+#include "server/remote/citus_catalog.h"
 #include "server/remote/part_provider.h"
 #include "server/rows/part_mark.h"
 #include "server/rows/part_message.h"
@@ -155,6 +157,18 @@ passes_rules(bool ignore_rls)
 	return true;
 }
 
+/*
+ * May the session user have the rows?  A shard of Citus needs no mark: Citus makes and drops
+ * shards, and their coordinator connects as a superuser, who may read all rows anyway.
+ */
+static bool
+is_allowed(const char *coordinator)
+{
+	if (citus_shard_rule(session->relation) != NULL)
+		return superuser() && GetUserId() == GetSessionUserId();
+	return part_is_marked(session->relation, coordinator);
+}
+
 static PartStatus
 read_shape(StringInfo message)
 {
@@ -175,11 +189,10 @@ open_part(StringInfo message)
 	if (status != PART_READY)
 		return status;
 	session->relation = find_relation(&open);
-	if (!OidIsValid(session->relation) || !part_is_marked(session->relation, open.coordinator))
+	if (!OidIsValid(session->relation) || !is_allowed(open.coordinator))
 		return PART_NOT_MARKED;
 	lock_in_share_mode(session->relation);
-	if (find_relation(&open) != session->relation ||
-		!part_is_marked(session->relation, open.coordinator))
+	if (find_relation(&open) != session->relation || !is_allowed(open.coordinator))
 		return PART_NOT_MARKED;
 	if (!can_be_read() || !passes_rules(open.ignore_rls))
 		return PART_NOT_READ;
@@ -191,7 +204,7 @@ open_part(StringInfo message)
 static Scan *
 open_scan(void)
 {
-	return scan_open(session->relation, session->ignore_rls, &session->shape);
+	return scan_open_part(session->relation, session->ignore_rls, &session->shape);
 }
 
 static void

@@ -110,8 +110,9 @@ rule_of_kind(Relation relation, const char **hint)
 	}
 }
 
+/* is_part: for another server, which knows that it is a shard if it is one. */
 static const char *
-rule_of(Relation relation, bool ignore_rls, const char **hint)
+rule_of(Relation relation, bool ignore_rls, bool is_part, const char **hint)
 {
 	const char *rule;
 
@@ -125,12 +126,9 @@ rule_of(Relation relation, bool ignore_rls, const char **hint)
 		return "Unlogged tables are not read: a crash empties them.";
 	if (identity_is_system_table(RelationGetRelid(relation)))
 		return "System catalogs and the tables of dpobj are not read.";
-	rule = citus_rule(RelationGetRelid(relation));
+	rule = is_part ? NULL : citus_rule(RelationGetRelid(relation), hint);
 	if (rule != NULL)
-	{
-		*hint = CITUS_HINT;
 		return rule;
-	}
 	if (relation->rd_rel->relrowsecurity && !ignore_rls)
 	{
 		*hint = "Protect it with ignore_rls => true if every row may be read.";
@@ -144,20 +142,26 @@ scan_rule(Relation relation, bool ignore_rls)
 {
 	const char *hint;
 
-	return rule_of(relation, ignore_rls, &hint);
+	return rule_of(relation, ignore_rls, true, &hint);
 }
 
-void
-scan_check_relation(Relation relation, bool ignore_rls)
+static void
+check_relation(Relation relation, bool ignore_rls, bool is_part)
 {
 	const char *hint;
-	const char *rule = rule_of(relation, ignore_rls, &hint);
+	const char *rule = rule_of(relation, ignore_rls, is_part, &hint);
 
 	if (rule != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 				 errmsg("relation \"%s\" cannot be trained on", RelationGetRelationName(relation)),
 				 errdetail("%s", rule), hint == NULL ? 0 : errhint("%s", hint)));
+}
+
+void
+scan_check_relation(Relation relation, bool ignore_rls)
+{
+	check_relation(relation, ignore_rls, false);
 }
 
 /* ---- opening ---- */
@@ -234,6 +238,23 @@ lock_in_share_mode(Scan *scan)
 		LockRelationOid(RelationGetRelid(scan->table[i].relation), ShareLock);
 }
 
+/* The parts of all members, by the catalogs as they are now. */
+static List *
+list_parts(const Scan *scan)
+{
+	List *parts = NIL;
+	ListCell *cell;
+
+	foreach (cell, scan->locked)
+	{
+		const PartProvider *provider = part_provider_of(lfirst_oid(cell));
+
+		if (provider != NULL)
+			parts = list_concat(parts, provider->parts(lfirst_oid(cell)));
+	}
+	return parts;
+}
+
 static void
 unlock_share_mode(Scan *scan)
 {
@@ -275,19 +296,39 @@ lock_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 }
 
 static void
-open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
+check_person_of_members(const Scan *scan)
 {
 	ListCell *cell;
 
 	foreach (cell, scan->locked)
 	{
-		Relation member = relation_open(lfirst_oid(cell), NoLock);
+		Oid member = lfirst_oid(cell);
+		const PartProvider *provider = part_provider_of(member);
+		Relation relation;
 
-		if (scan->shape->person != NULL && member->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-			check_person(scan, member);
-		relation_close(member, NoLock);
+		if (provider != NULL)
+		{
+			if (provider->check_person != NULL)
+				provider->check_person(member, scan->shape->person->name);
+			continue;
+		}
+		relation = relation_open(member, NoLock);
+		if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+			check_person(scan, relation);
+		relation_close(relation, NoLock);
 	}
+}
+
+/* Rows that have moved to another place before all parts were locked would be missed. */
+static void
+open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
+{
+	if (scan->shape->person != NULL)
+		check_person_of_members(scan);
 	lock_parts(scan, relation, ignore_rls, parts);
+	if (!parts_are_same(parts, list_parts(scan)))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("parts of the table have just been moved"), errhint("Try again.")));
 }
 
 static void
@@ -302,11 +343,11 @@ close_parts(Scan *scan)
 /* ---- opening and closing ---- */
 
 /* find_all_inheritors() lists each descendant once, even with several parents. */
-Scan *
-scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
+static Scan *
+open_scan(Oid relation, bool ignore_rls, bool is_part, const ScanShape *shape)
 {
 	Scan *scan = palloc0(sizeof(Scan));
-	List *parts = NIL;
+	List *parts;
 	ListCell *cell;
 
 	scan->shape = shape;
@@ -316,13 +357,11 @@ scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 	foreach (cell, scan->locked)
 	{
 		ScanTable *table = &scan->table[scan->tables];
-		const PartProvider *provider = part_provider_of(lfirst_oid(cell));
 
 		table->relation = relation_open(lfirst_oid(cell), NoLock);
-		scan_check_relation(table->relation, ignore_rls);
-		if (provider != NULL)
-			parts = list_concat(parts, provider->parts(lfirst_oid(cell)));
-		if (provider != NULL || table->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		check_relation(table->relation, ignore_rls, is_part);
+		if (part_provider_of(lfirst_oid(cell)) != NULL ||
+			table->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		{
 			relation_close(table->relation, NoLock);
 			continue;
@@ -330,9 +369,26 @@ scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
 		map_columns(table, shape);
 		scan->tables++;
 	}
+	parts = list_parts(scan);
 	if (parts != NIL)
 		open_parts(scan, relation, ignore_rls, parts);
+	else if (part_provider_of(relation) != NULL)
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("relation \"%s\" cannot be read by itself", get_rel_name(relation)),
+						errhint("Name the topmost table.")));
 	return scan;
+}
+
+Scan *
+scan_open(Oid relation, bool ignore_rls, const ScanShape *shape)
+{
+	return open_scan(relation, ignore_rls, false, shape);
+}
+
+Scan *
+scan_open_part(Oid relation, bool ignore_rls, const ScanShape *shape)
+{
+	return open_scan(relation, ignore_rls, true, shape);
 }
 
 /* find_all_inheritors() locked a descendant once for each of its parents. */

@@ -46,7 +46,7 @@ extern Relation scan_open_relation(Oid table);
  */
 extern void scan_check_relation(Relation relation, bool ignore_rls);
 
-/* The rule; NULL if the relation may be read. */
+/* The rule for a part of a table on another server; NULL if the relation may be read. */
 extern const char *scan_rule(Relation relation, bool ignore_rls);
 
 /*
@@ -57,6 +57,9 @@ extern const char *scan_rule(Relation relation, bool ignore_rls);
  * here are locked in SHARE mode too, and read under a snapshot that is taken after all locks.
  */
 extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
+
+/* The same for a part of a table on another server, which may be a shard of Citus. */
+extern Scan *scan_open_part(Oid relation, bool ignore_rls, const ScanShape *shape);
 
 /* An upper bound on the rows that enter under any snapshot, from public sizes and types alone. */
 extern double scan_most_rows(const Scan *scan);
