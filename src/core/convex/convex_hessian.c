@@ -125,28 +125,40 @@ hessian_sums_merge(HessianSums *sums, HessianSums *others)
 	}
 }
 
-/* An entry of the sums, in units of 1. */
+void
+hessian_sums_write(HessianSums *sums, Wide *integer)
+{
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+	{
+		const Wide *row = sums->kind[kind].total;
+
+		end_block(&sums->kind[kind], sums->dimension);
+		for (int j = 0; j < sums->dimension; j++, row += sums->dimension)
+			for (int k = 0; k <= j; k++)
+				*integer++ = row[k];
+	}
+}
+
+/* An entry in units of 1, whose integer of each kind is size behind that of the one before. */
 static double
-entry_of(const HessianSums *sums, size_t at)
+entry_of(const Wide *integer, int64_t size)
 {
 	double entry = 0;
 
 	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
-		entry += ldexp((double) sums->kind[kind].total[at], -(unit_bits[kind] + 2 * ROW_BITS));
+		entry += ldexp((double) integer[kind * size], -(unit_bits[kind] + 2 * ROW_BITS));
 	return entry;
 }
 
 void
-hessian_sums_read(HessianSums *sums, int64_t lambda, double *hessian)
+hessian_read(const Wide *integer, int dimension, int64_t lambda, double *hessian)
 {
-	size_t dimension = (size_t) sums->dimension;
+	int64_t size = hessian_sums_size(dimension) / HESSIAN_KINDS;
 
-	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
-		end_block(&sums->kind[kind], sums->dimension);
-	for (size_t j = 0; j < dimension; j++)
-		for (size_t k = 0; k <= j; k++)
+	for (int j = 0; j < dimension; j++)
+		for (int k = 0; k <= j; k++)
 		{
-			double entry = entry_of(sums, j * dimension + k);
+			double entry = entry_of(integer++, size);
 
 			if (k == j)
 				entry += (double) lambda / (double) LAMBDA_ONE;

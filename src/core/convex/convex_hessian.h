@@ -50,7 +50,17 @@ extern void hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t 
 /* Adds the sums of others. */
 extern void hessian_sums_merge(HessianSums *sums, HessianSums *others);
 
-/* The sums plus lambda on the diagonal, a full matrix. */
-extern void hessian_sums_read(HessianSums *sums, int64_t lambda, double *hessian);
+/* The number of integers of all sums: their lower triangles, one kind behind the other. */
+static inline int64_t
+hessian_sums_size(int dimension)
+{
+	return (int64_t) HESSIAN_KINDS * dimension * (dimension + 1) / 2;
+}
+
+/* Writes these integers. */
+extern void hessian_sums_write(HessianSums *sums, Wide *integer);
+
+/* The matrix they stand for plus lambda on the diagonal, a full one. */
+extern void hessian_read(const Wide *integer, int dimension, int64_t lambda, double *hessian);
 
 #endif

@@ -126,30 +126,68 @@ work_destroy(GradientWork *work, Memory *memory)
 	memory_release(memory, work);
 }
 
+int64_t
+convex_pass_sums(int classes, int dimension, int weights, bool bent)
+{
+	int64_t matrices = classes > 0 ? classes * (classes - 1) / 2 : 1;
+
+	return 2 * (int64_t) weights + (bent ? matrices * hessian_sums_size(dimension) : 0);
+}
+
+Pass
+convex_pass_at(const ConvexRows *rows, int classes, const Wide *u, bool bent)
+{
+	int weights = rows->weights * (classes > 0 ? classes : 1);
+
+	return (Pass){.kind = PASS_GRADIENT,
+				  .thin = rows->thin,
+				  .bent = bent,
+				  .places = weights,
+				  .place = u,
+				  .sums = convex_pass_sums(classes, rows->dimension, weights, bent)};
+}
+
+void
+convex_pass_sum(ConvexRows *rows, const LossTable *table, const Pass *pass, Memory *memory,
+				Wide *sum)
+{
+	void *work[CREW_MAX_THREADS];
+	GradientWork *first;
+	SplitWeights split;
+
+	if (rows->levels != NULL && pass->bent)
+		abort(); /* conjugate.h has no need of one */
+	rows->thin = pass->thin;
+	split_weights_create(pass->place, rows->weights, memory, &split);
+	for (int k = 0; k < rows->threads; k++)
+		work[k] = work_create(rows, table, &split, pass->bent, memory);
+	convex_rows_visit(rows, rows->levels == NULL ? add_block : add_sparse_block, work);
+	for (int k = 1; k < rows->threads; k++)
+		merge_work(work[0], work[k]);
+	first = work[0];
+	gradient_sums_write(&first->sums, rows->weights, sum);
+	if (pass->bent)
+		hessian_sums_write(&first->hessian, sum + 2 * rows->weights);
+	for (int k = 0; k < rows->threads; k++)
+		work_destroy(work[k], memory);
+	split_weights_destroy(&split, memory);
+}
+
 void
 convex_pass(ConvexRows *rows, const LossTable *table, int64_t lambda, const Wide *b, const Wide *u,
 			Memory *memory, Wide *gradient, double *hessian)
 {
-	void *work[CREW_MAX_THREADS];
-	GradientSums *sums;
-	SplitWeights split;
+	Pass pass = convex_pass_at(rows, 0, u, hessian != NULL);
+	Wide *sum = memory_allocate(memory, (size_t) pass.sums, sizeof(Wide));
 
-	if (rows->levels != NULL && hessian != NULL)
-		abort(); /* conjugate.h has no need of one */
-	split_weights_create(u, rows->weights, memory, &split);
-	for (int k = 0; k < rows->threads; k++)
-		work[k] = work_create(rows, table, &split, hessian != NULL, memory);
-	convex_rows_visit(rows, rows->levels == NULL ? add_block : add_sparse_block, work);
-	for (int k = 1; k < rows->threads; k++)
-		merge_work(work[0], work[k]);
-	sums = &((GradientWork *) work[0])->sums;
-	for (int j = 0; j < rows->weights; j++)
-		gradient[j] = gradient_entry(b[j], u[j], lambda, sums->part[j], sums->rest[j]);
+	if (rows->instance->elsewhere)
+		pass_make(rows->instance->parts, &pass, sum);
+	else
+		convex_pass_sum(rows, table, &pass, memory, sum);
+	gradient_read(sum, rows->weights, lambda, b, u, gradient);
 	if (hessian != NULL)
-		hessian_sums_read(&((GradientWork *) work[0])->hessian, lambda, hessian);
-	for (int k = 0; k < rows->threads; k++)
-		work_destroy(work[k], memory);
-	split_weights_destroy(&split, memory);
+		hessian_read(sum + 2 * rows->weights, rows->dimension, lambda, hessian);
+	memory_release(memory, sum);
 }
 
 /*

@@ -154,4 +154,24 @@ gradient_entry(Wide b, Wide u, int64_t lambda, Wide part, Wide rest)
 		   (rest >> (PART_BITS + REST_BITS + ROW_BITS - GRADIENT_BITS));
 }
 
+/* Writes the sums in the order of a pass: the two of a weight beside each other. */
+static inline void
+gradient_sums_write(const GradientSums *sums, int weights, Wide *integer)
+{
+	for (int j = 0; j < weights; j++)
+	{
+		*integer++ = sums->part[j];
+		*integer++ = sums->rest[j];
+	}
+}
+
+/* The gradient at u from the sums of a pass. */
+static inline void
+gradient_read(const Wide *integer, int weights, int64_t lambda, const Wide *b, const Wide *u,
+			  Wide *gradient)
+{
+	for (int j = 0; j < weights; j++, integer += 2)
+		gradient[j] = gradient_entry(b[j], u[j], lambda, integer[0], integer[1]);
+}
+
 #endif

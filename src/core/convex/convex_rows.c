@@ -143,6 +143,8 @@ visit_blocks(void *context)
 		if (MUTANT(112) && rows->threads > 1 && first + BLOCK_ROWS > rows->instance->rows)
 			return;
 		reader->visit(reader->context, &block);
+		if (rows->threads == 1)
+			take_pause(rows->pause);
 	}
 }
 
@@ -178,6 +180,7 @@ convex_rows_make(const Instance *instance, double radius, int threads, Memory *m
 	rows->radius = radius;
 	rows->peak = CONVEX_NO_PEAK;
 	rows->thin = 1;
+	rows->pause = memory->pause;
 	rows->threads = threads < CREW_MAX_THREADS ? threads : CREW_MAX_THREADS;
 	if (rows->threads > blocks)
 		rows->threads = blocks > 0 ? (int) blocks : 1;

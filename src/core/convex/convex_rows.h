@@ -35,6 +35,7 @@ typedef struct ConvexRows
 	Batch *batch; /* NULL initially: all labels; else a pass visits a batch, in one thread */
 	int64_t thin; /* a pass visits about one of so many rows, by what they hold; initially 1: all */
 	int threads;
+	Pause pause;       /* of the memory; with one thread it is taken after each block */
 	atomic_llong next; /* first row of the pass that no thread has taken */
 	ConvexReader *reader[CREW_MAX_THREADS];
 } ConvexRows;

@@ -117,8 +117,8 @@ net_destroy(Net *net, Memory *memory)
 	memory_release(memory, net->line);
 }
 
-void
-net_point(const Net *net, int64_t number, int32_t *k)
+int64_t
+net_line(const Net *net, int64_t point)
 {
 	int64_t low = 0;
 	int64_t high = net->lines;
@@ -127,11 +127,19 @@ net_point(const Net *net, int64_t number, int32_t *k)
 	{
 		int64_t middle = (low + high) / 2;
 
-		if (net->line[middle].first <= number)
+		if (net->line[middle].first <= point)
 			low = middle;
 		else
 			high = middle;
 	}
-	memcpy(k, net->line[low].k, (size_t) net->dimension * sizeof(int32_t));
-	k[net->dimension - 1] += (int32_t) (number - net->line[low].first);
+	return low;
+}
+
+void
+net_point(const Net *net, int64_t number, int32_t *k)
+{
+	const NetLine *line = &net->line[net_line(net, number)];
+
+	memcpy(k, line->k, (size_t) net->dimension * sizeof(int32_t));
+	k[net->dimension - 1] += (int32_t) (number - line->first);
 }

@@ -49,6 +49,9 @@ extern int net_steps(int dimension, int64_t points);
 extern void net_create(Net *net, int dimension, int steps, Memory *memory);
 extern void net_destroy(Net *net, Memory *memory);
 
+/* The number of the line that has this point. */
+extern int64_t net_line(const Net *net, int64_t point);
+
 /* The point of a number. */
 extern void net_point(const Net *net, int64_t number, int32_t *k);
 

@@ -15,19 +15,25 @@
 
 /* ---- losses ---- */
 
-/* The start of a line: the coordinates of its first point. */
+/* Some points of a line that follow one another: the coordinates of the first, and how many. */
 typedef struct Start
 {
 	int64_t u[NET_MAX_DIMENSION];
 	int32_t points;
 } Start;
 
-static void
-start_line(const NetProblem *problem, const NetLine *line, Start *start)
+/* Returns the number of the first point; those of the line from first to end - 1 are wanted. */
+static int64_t
+start_line(const NetProblem *problem, const NetLine *line, int64_t first, int64_t end, Start *start)
 {
+	int64_t from = first > line->first ? first : line->first;
+	int64_t line_end = line->first + 2 * line->largest + 1;
+
 	for (int j = 0; j < problem->net->dimension; j++)
 		start->u[j] = problem->centre[j] + problem->step * line->k[j];
-	start->points = 2 * line->largest + 1;
+	start->u[problem->net->dimension - 1] += problem->step * (from - line->first);
+	start->points = (int32_t) ((end < line_end ? end : line_end) - from);
+	return from;
 }
 
 /* A row's loss along a line, where its margin grows by pace from point to point. */
@@ -49,17 +55,19 @@ regularity(int64_t lambda, int64_t square)
 }
 
 static void
-finish_line(const NetProblem *problem, const Start *start, int64_t *sum)
+finish_line(const NetProblem *problem, const NetLine *line, int64_t *loss)
 {
 	int last = problem->net->dimension - 1;
 	int64_t most = problem->limit * problem->limit;
 	int64_t rest = 0;
+	Start start;
+	int64_t *sum = loss + start_line(problem, line, 0, INT64_MAX, &start);
 
 	for (int j = 0; j < last; j++)
-		rest += start->u[j] * start->u[j];
-	for (int32_t p = 0; p < start->points; p++)
+		rest += start.u[j] * start.u[j];
+	for (int32_t p = 0; p < start.points; p++)
 	{
-		int64_t u = start->u[last] + p * problem->step;
+		int64_t u = start.u[last] + p * problem->step;
 		int64_t square = rest + u * u;
 
 		if (square > most)
@@ -69,33 +77,39 @@ finish_line(const NetProblem *problem, const Start *start, int64_t *sum)
 	}
 }
 
-/* The lines, divided into as many parts as threads, with about equally many points. */
+/* The points from first to end - 1, divided into as many shares as threads. */
 typedef struct Deal
 {
 	const NetProblem *problem;
-	int64_t *loss;
-	int parts;
-	atomic_int next; /* next part that no thread has taken */
+	int64_t first;
+	int64_t end;
+	int64_t *sum;
+	Pause pause;
+	int shares;
+	atomic_int next; /* next share that no thread has taken */
 } Deal;
 
 typedef struct Worker
 {
 	Deal *deal;
 	RowReader *reader;
-	int64_t first; /* line of the part at hand */
+	int64_t first; /* point of the share at hand */
 	int64_t end;
+	int64_t line; /* of its first point */
 	int32_t v[BLOCK_ROWS * NET_MAX_DIMENSION];
 } Worker;
 
 /* Adds the losses of a block's rows, which are clipped already, along a line. */
 static void
-add_line(const NetProblem *problem, const NetLine *line, const RowBlock *block, const int32_t *v,
-		 int64_t *sum)
+add_line(const Worker *worker, const NetLine *line, const RowBlock *block)
 {
+	const NetProblem *problem = worker->deal->problem;
 	int dimension = problem->net->dimension;
+	const int32_t *v = worker->v;
 	Start start;
+	int64_t from = start_line(problem, line, worker->first, worker->end, &start);
+	int64_t *sum = worker->deal->sum + (from - worker->deal->first);
 
-	start_line(problem, line, &start);
 	for (int64_t i = 0; i < block->rows; i++, v += dimension)
 	{
 		int64_t pace = v[dimension - 1] * problem->step;
@@ -119,71 +133,51 @@ add_block(Worker *worker, const RowBlock *block)
 	for (int64_t i = 0; i < block->rows; i++)
 		convex_clip_row(block->x + i * net->dimension, net->dimension, problem->radius,
 						worker->v + i * net->dimension);
-	for (int64_t l = worker->first; l < worker->end; l++)
-		add_line(problem, &net->line[l], block, worker->v, worker->deal->loss + net->line[l].first);
+	for (int64_t l = worker->line; l < net->lines && net->line[l].first < worker->end; l++)
+		add_line(worker, &net->line[l], block);
 }
 
-static void
-finish_lines(const Worker *worker)
-{
-	const NetProblem *problem = worker->deal->problem;
-
-	for (int64_t l = worker->first; l < worker->end; l++)
-	{
-		const NetLine *line = &problem->net->line[l];
-		Start start;
-
-		start_line(problem, line, &start);
-		finish_line(problem, &start, worker->deal->loss + line->first);
-	}
-}
-
-/* The first line whose points begin at that number or later. */
-static int64_t
-line_from(const Net *net, int64_t point)
-{
-	int64_t l = 0;
-
-	while (l < net->lines && net->line[l].first < point)
-		l++;
-	return l;
-}
-
-/* Each thread takes the next part when it is free, and visits all rows for it. */
+/* Each thread takes the next share when it is free, and visits all rows for it. */
 static void
 work(void *context)
 {
 	Worker *worker = context;
 	Deal *deal = worker->deal;
 	const NetProblem *problem = deal->problem;
-	int64_t points = problem->net->points;
-	int part;
+	int64_t points = deal->end - deal->first;
+	int share;
 
-	while ((part = atomic_fetch_add(&deal->next, 1)) < deal->parts)
+	while ((share = atomic_fetch_add(&deal->next, 1)) < deal->shares)
 	{
-		worker->first = line_from(problem->net, points * part / deal->parts);
-		worker->end = line_from(problem->net, points * (part + 1) / deal->parts);
+		worker->first = deal->first + points * share / deal->shares;
+		worker->end = deal->first + points * (share + 1) / deal->shares;
+		worker->line = net_line(problem->net, worker->first);
 		for (int64_t first = 0; first < problem->instance->rows; first += BLOCK_ROWS)
 		{
 			RowBlock block = row_reader_block(worker->reader, first);
 
-			if (!MUTANT(114) || part == 0 || first == 0)
+			if (!MUTANT(114) || share == 0 || first == 0)
 				add_block(worker, &block);
+			take_pause(deal->pause);
 		}
-		finish_lines(worker);
 	}
 }
 
 /*
- * Threads divide the lines and not the rows, because otherwise each would need the losses of all
- * points.  Labels are counted first, to check that the sum of their losses does not overflow.
+ * Threads divide the points and not the rows, because otherwise each would need the losses of all
+ * points.
  */
 void
-net_losses(const NetProblem *problem, Memory *memory, int64_t *loss)
+net_sums(const NetProblem *problem, int64_t first, int64_t end, Memory *memory, int64_t *sum)
 {
 	int threads = problem->threads < CREW_MAX_THREADS ? problem->threads : CREW_MAX_THREADS;
-	Deal deal = {.problem = problem, .loss = loss, .parts = threads};
-	void *worker[CREW_MAX_THREADS];
+	Deal deal = {.problem = problem,
+				 .first = first,
+				 .end = end,
+				 .sum = sum,
+				 .pause = threads == 1 ? memory->pause : NULL,
+				 .shares = threads};
+	void *worker[CREW_MAX_THREADS] = {NULL};
 
 	for (int t = 0; t < threads; t++)
 	{
@@ -193,14 +187,53 @@ net_losses(const NetProblem *problem, Memory *memory, int64_t *loss)
 		one->reader = row_reader_create(problem->instance, memory);
 		worker[t] = one;
 	}
-	(void) row_reader_labels(problem->instance, memory);
-	memset(loss, 0, (size_t) problem->net->points * sizeof(int64_t));
+	memset(sum, 0, (size_t) (end - first) * sizeof(int64_t));
 	crew_run(threads, work, worker);
 	for (int t = 0; t < threads; t++)
 	{
 		row_reader_destroy(((Worker *) worker[t])->reader, memory);
 		memory_release(memory, worker[t]);
 	}
+}
+
+/* The same in as many passes as the points need. */
+static void
+sums_elsewhere(const NetProblem *problem, Memory *memory, int64_t *loss)
+{
+	int dimension = problem->net->dimension;
+	Wide place[NET_MAX_DIMENSION + 1];
+	Wide *sum = memory_allocate(memory, PASS_SUMS_MAX, sizeof(Wide));
+
+	for (int j = 0; j < dimension; j++)
+		place[j] = problem->centre[j];
+	place[dimension] = problem->step;
+	for (int64_t first = 0; first < problem->net->points; first += PASS_SUMS_MAX)
+	{
+		int64_t left = problem->net->points - first;
+		Pass pass = {.kind = PASS_NET,
+					 .first = first,
+					 .places = dimension + 1,
+					 .place = place,
+					 .sums = left < PASS_SUMS_MAX ? left : PASS_SUMS_MAX};
+
+		pass_make(problem->instance->parts, &pass, sum);
+		for (int64_t i = 0; i < pass.sums; i++)
+			loss[first + i] = (int64_t) sum[i];
+	}
+	memory_release(memory, sum);
+}
+
+/* Labels are counted first, to check that the sum of their losses does not overflow. */
+void
+net_losses(const NetProblem *problem, Memory *memory, int64_t *loss)
+{
+	(void) row_reader_labels(problem->instance, memory);
+	if (problem->instance->elsewhere)
+		sums_elsewhere(problem, memory, loss);
+	else
+		net_sums(problem, 0, problem->net->points, memory, loss);
+	for (int64_t l = 0; l < problem->net->lines; l++)
+		finish_line(problem, &problem->net->line[l], loss);
 }
 
 void

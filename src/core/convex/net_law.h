@@ -28,14 +28,16 @@ typedef struct NetRate
 	int64_t denominator;
 } NetRate;
 
+#define NET_REACH (INT64_C(1) << 27)
+
 typedef struct NetProblem
 {
 	const Instance *instance;
 	double radius; /* to which rows are clipped (convex_rows.h) */
 	const NetLoss *loss;
 	const Net *net;
-	const int64_t *centre; /* at most 2^26 in each coordinate */
-	int64_t step;          /* step times the net's steps is at most 2^26 */
+	const int64_t *centre; /* at most NET_REACH in each coordinate */
+	int64_t step;          /* step times the net's steps is at most NET_REACH */
 	int64_t limit;         /* points with |u| above it do not count; at most 2^28 */
 	int64_t lambda;        /* units of 2^-32; 0 for none */
 	int threads;
@@ -44,8 +46,15 @@ typedef struct NetProblem
 /* The loss of a point that does not count. */
 #define NET_OUTSIDE INT64_MAX
 
-/* Fills loss[0 .. net->points - 1] in one pass over the rows. */
+/* Fills loss[0 .. net->points - 1] in passes over the rows, in one if they are here. */
 extern void net_losses(const NetProblem *problem, Memory *memory, int64_t *loss);
+
+/*
+ * Sets the sums over rows that are here, without the regularisation, of the points from first to
+ * end - 1.
+ */
+extern void net_sums(const NetProblem *problem, int64_t first, int64_t end, Memory *memory,
+					 int64_t *sum);
 
 /* The coordinates of a point of the problem. */
 extern void net_weights(const NetProblem *problem, int64_t number, int64_t *u);

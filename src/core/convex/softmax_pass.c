@@ -180,20 +180,18 @@ place(const double *matrix, int dimension, int classes, int k, int l, double sig
 }
 
 static void
-read_hessian(SoftmaxWork *work, int64_t lambda, Memory *memory, double *hessian)
+read_hessian(const Wide *integer, int dimension, int classes, int64_t lambda, Memory *memory,
+			 double *hessian)
 {
-	int dimension = work->dimension;
-	int classes = work->classes;
 	size_t width = (size_t) classes * (size_t) dimension;
 	double *matrix =
 		memory_allocate(memory, (size_t) dimension, (size_t) dimension * sizeof(double));
-	HessianSums *sums = work->hessian;
 
 	memset(hessian, 0, width * width * sizeof(double));
 	for (int k = 0; k < classes; k++)
-		for (int l = k + 1; l < classes; l++)
+		for (int l = k + 1; l < classes; l++, integer += hessian_sums_size(dimension))
 		{
-			hessian_sums_read(sums++, 0, matrix);
+			hessian_read(integer, dimension, 0, matrix);
 			place(matrix, dimension, classes, k, k, 1, hessian);
 			place(matrix, dimension, classes, l, l, 1, hessian);
 			place(matrix, dimension, classes, k, l, -1, hessian);
@@ -205,21 +203,21 @@ read_hessian(SoftmaxWork *work, int64_t lambda, Memory *memory, double *hessian)
 }
 
 void
-softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, double longest,
-			 int64_t lambda, const Wide *b, const Wide *u, Memory *memory, Wide *gradient,
-			 double *hessian)
+softmax_pass_sum(ConvexRows *rows, const SoftmaxTable *table, int classes, double longest,
+				 const Pass *pass, Memory *memory, Wide *sum)
 {
 	int width = classes * rows->dimension;
 	SoftmaxWork shape = {.table = table,
 						 .dimension = rows->dimension,
 						 .classes = classes,
 						 .longest = longest,
-						 .pairs = hessian == NULL ? 0 : classes * (classes - 1) / 2};
+						 .pairs = pass->bent ? classes * (classes - 1) / 2 : 0};
 	void *work[CREW_MAX_THREADS];
 	SoftmaxWork *first;
 	SplitWeights split;
 
-	split_weights_create(u, width, memory, &split);
+	rows->thin = pass->thin;
+	split_weights_create(pass->place, width, memory, &split);
 	shape.split = &split;
 	for (int k = 0; k < rows->threads; k++)
 		work[k] = work_create(&shape, memory);
@@ -227,11 +225,29 @@ softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, double lo
 	for (int k = 1; k < rows->threads; k++)
 		merge_work(work[0], work[k]);
 	first = work[0];
-	for (int j = 0; j < width; j++)
-		gradient[j] = gradient_entry(b[j], u[j], lambda, first->sums.part[j], first->sums.rest[j]);
-	if (hessian != NULL)
-		read_hessian(first, lambda, memory, hessian);
+	gradient_sums_write(&first->sums, width, sum);
+	for (int i = 0; i < first->pairs; i++)
+		hessian_sums_write(&first->hessian[i],
+						   sum + 2 * width + i * hessian_sums_size(rows->dimension));
 	for (int k = 0; k < rows->threads; k++)
 		work_destroy(work[k], memory);
 	split_weights_destroy(&split, memory);
+}
+
+void
+softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classes, double longest,
+			 int64_t lambda, const Wide *b, const Wide *u, Memory *memory, Wide *gradient,
+			 double *hessian)
+{
+	Pass pass = convex_pass_at(rows, classes, u, hessian != NULL);
+	Wide *sum = memory_allocate(memory, (size_t) pass.sums, sizeof(Wide));
+
+	if (rows->instance->elsewhere)
+		pass_make(rows->instance->parts, &pass, sum);
+	else
+		softmax_pass_sum(rows, table, classes, longest, &pass, memory, sum);
+	gradient_read(sum, pass.places, lambda, b, u, gradient);
+	if (hessian != NULL)
+		read_hessian(sum + 2 * pass.places, rows->dimension, classes, lambda, memory, hessian);
+	memory_release(memory, sum);
 }

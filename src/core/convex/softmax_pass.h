@@ -27,4 +27,8 @@ extern void softmax_pass(ConvexRows *rows, const SoftmaxTable *table, int classe
 						 int64_t lambda, const Wide *b, const Wide *u, Memory *memory,
 						 Wide *gradient, double *hessian);
 
+/* Sets the sums of a pass over rows that are here. */
+extern void softmax_pass_sum(ConvexRows *rows, const SoftmaxTable *table, int classes,
+							 double longest, const Pass *pass, Memory *memory, Wide *sum);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/convex/box_minimise.h"
+#include "core/mechanisms/convex_data.h"
 #include "core/mechanisms/convex_release.h"
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
@@ -172,8 +173,7 @@ convex_opsamp_sum(const MechanismRequest *request, const OpsampPlan *plan, const
 	int64_t rounds = 0;
 
 	loss_table_make(terms->loss, table);
-	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
-	rows.peak = (int32_t) terms->peak;
+	convex_data_make(request, instance, tools->memory, &rows);
 	rounds += box_minimise(&objective, norm, plan->gap, tools->memory, start);
 	memset(sum, 0, size);
 	for (int call = 0; call < terms->calls; call++)

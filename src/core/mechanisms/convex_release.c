@@ -19,6 +19,7 @@
 #include "core/convex/convex_columns.h"
 #include "core/convex/convex_loss.h"
 #include "core/convex/convex_minimise.h"
+#include "core/mechanisms/convex_data.h"
 #include "core/mechanisms/utility.h"
 #include "core/noise/calibration.h"
 #include "core/base/integers.h"
@@ -226,13 +227,7 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 
 	loss_table_make(terms->loss, table);
 	softmax_table_make(softmax);
-	convex_rows_make(instance, terms->radius, request->threads, tools->memory, &rows);
-	if (mechanism_get(request->kind)->targets)
-		convex_rows_set_targets(&rows);
-	if (terms->classes > 0)
-		convex_rows_set_classes(&rows);
-	if (has_levels(request))
-		convex_rows_set_levels(&rows, terms->levels, tools->memory);
+	convex_data_make(request, instance, tools->memory, &rows);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
 	convex_rows_release(&rows, tools->memory);
 	memory_release(tools->memory, softmax);

@@ -14,6 +14,7 @@
 #include "core/convex/softmax_pass.h"
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
+#include "core/mechanisms/convex_data.h"
 #include "core/random/real_noise.h"
 
 /* Noisy sums of gradients are rounded to multiples of 2^-20. */
@@ -50,8 +51,8 @@ sum_gradients(Observer *observer, const Wide *point, Wide *sum)
 	Wide none[GRID_MAX_DIMENSION] = {0};
 
 	if (terms->classes > 0)
-		softmax_pass(&observer->rows, &observer->softmax, terms->classes, descent_longest(terms), 0,
-					 none, point, memory, sum, NULL);
+		softmax_pass(&observer->rows, &observer->softmax, terms->classes,
+					 convex_data_longest(observer->request), 0, none, point, memory, sum, NULL);
 	else
 		convex_pass(&observer->rows, &observer->table, 0, none, point, memory, sum, NULL);
 }
@@ -92,13 +93,9 @@ observer_open(Observer *observer, const MechanismRequest *request, double noise,
 	observer->tools = tools;
 	observer->noise = noise * (MUTANT(86) ? 0.8 : 1);
 	loss_table_make(request->convex.loss, &observer->table);
-	convex_rows_make(instance, request->convex.radius, request->threads, tools->memory,
-					 &observer->rows);
+	convex_data_make(request, instance, tools->memory, &observer->rows);
 	if (request->convex.classes > 0)
-	{
 		softmax_table_make(&observer->softmax);
-		convex_rows_set_classes(&observer->rows);
-	}
 	observer->batch = (Batch){.sampling = terms->sampling,
 							  .size = terms->batch,
 							  .rows = terms->rows,

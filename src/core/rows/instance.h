@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/grid/grid.h"
+#include "core/rows/pass.h"
 #include "core/rows/spill.h"
 
 #define FIXED_POINT_BITS 16
@@ -47,6 +48,9 @@ typedef struct Instance
 	bool spilled;
 	SpillShape shape;    /* of a spilled instance */
 	SpillSource *source; /* of a spilled instance */
+	/* An instance that is elsewhere has no rows here: all that is known of them comes in passes. */
+	bool elsewhere;
+	PassSource *parts; /* of an instance that is elsewhere */
 } Instance;
 
 /*

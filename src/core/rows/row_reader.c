@@ -79,12 +79,25 @@ row_block_add_labels(const RowBlock *block, int64_t *sum)
 			abort(); /* dpobj writes no such record, and no table has so many rows */
 }
 
+static int64_t
+labels_elsewhere(PassSource *parts)
+{
+	Pass pass = {.kind = PASS_LABELS, .sums = 1};
+	Wide sum;
+
+	pass_make(parts, &pass, &sum);
+	return (int64_t) sum;
+}
+
 int64_t
 row_reader_labels(const Instance *instance, Memory *memory)
 {
-	RowReader *reader = row_reader_create(instance, memory);
+	RowReader *reader;
 	int64_t sum = 0;
 
+	if (instance->elsewhere)
+		return labels_elsewhere(instance->parts);
+	reader = row_reader_create(instance, memory);
 	for (int64_t first = 0; first < instance->rows; first += BLOCK_ROWS)
 	{
 		RowBlock block = row_reader_block(reader, first);

@@ -37,8 +37,8 @@ extern RowBlock row_reader_block(RowReader *reader, int64_t first);
 extern void row_block_add_labels(const RowBlock *block, int64_t *sum);
 
 /*
- * Counts all labels in a pass over the rows; the sum is below INSTANCE_MAX_LABELS.  Ends the
- * process at records that dpobj cannot have written.
+ * Counts all labels in a pass over the rows, wherever they are; the sum is below
+ * INSTANCE_MAX_LABELS.  Ends the process at records that dpobj cannot have written.
  */
 extern int64_t row_reader_labels(const Instance *instance, Memory *memory);
 
