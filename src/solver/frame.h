@@ -5,9 +5,9 @@
  * magic (4 bytes), version (2), type (2), length of the payload (8).
  *
  * The server first sends the problem.  Then the solver requests random bytes as often as it needs,
- * reports its progress if the problem asks for that, and ends with an answer.  It may report a
- * failure at any moment.  Both sides check headers here, so that no length is used before it is
- * known to be within its type's bounds.
+ * and sums over rows if they are elsewhere, reports its progress if the problem asks for that, and
+ * ends with an answer.  It may report a failure at any moment.  Both sides check headers here, so
+ * that no length is used before it is known to be within its type's bounds.
  */
 #ifndef DPOBJ_SOLVER_FRAME_H
 #define DPOBJ_SOLVER_FRAME_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FRAME_MAGIC UINT32_C(0x4A424F44) /* "DOBJ" */
-#define FRAME_VERSION 4
+#define FRAME_VERSION 5
 #define FRAME_HEADER_SIZE 16
 
 /* The file descriptor of spilled rows, which the server opens for the solver for reading. */
@@ -27,6 +27,11 @@
 #define FRAME_RANDOM_MAX 65536
 #define FRAME_ANSWER_MAX 131072
 #define FRAME_COUNT_SIZE 4
+#define FRAME_PASS_MAX 262144
+#define FRAME_SUMS_MAX (UINT64_C(1) << 21)
+
+/* The longest payload that the solver sends. */
+#define FRAME_SENT_MAX FRAME_PASS_MAX
 
 typedef enum FrameType
 {
@@ -35,7 +40,9 @@ typedef enum FrameType
 	FRAME_RANDOM,         /* server to solver: that many bytes */
 	FRAME_ANSWER,         /* solver to server: an answer (wire.h) */
 	FRAME_FAILURE,        /* solver to server: one byte, a FrameFailure */
-	FRAME_PROGRESS        /* solver to server: progress (wire.h) */
+	FRAME_PROGRESS,       /* solver to server: progress (wire.h) */
+	FRAME_PASS,           /* solver to server: a pass over rows that are elsewhere (wire.h) */
+	FRAME_SUMS            /* server to solver: the sums of that pass (wire.h) */
 } FrameType;
 
 typedef enum FrameFailure
@@ -82,6 +89,10 @@ frame_length_fits(uint64_t type, uint64_t length)
 		case FRAME_ANSWER:
 		case FRAME_PROGRESS:
 			return length >= 1 && length <= FRAME_ANSWER_MAX;
+		case FRAME_PASS:
+			return length >= 1 && length <= FRAME_PASS_MAX;
+		case FRAME_SUMS:
+			return length >= 1 && length <= FRAME_SUMS_MAX;
 		case FRAME_FAILURE:
 			return length == 1;
 		default:

@@ -27,6 +27,7 @@
 #include "core/mechanisms/wire.h"
 #include "solver/frame.h"
 #include "solver/oracle_choice.h"
+#include "solver/pass_link.h"
 
 #ifdef DPOBJ_MUTANTS
 #error "deliberate faults are for tests/core/Makefile only"
@@ -221,6 +222,7 @@ release_once(Memory *memory)
 	MechanismAnswer answer = {0};
 	Instance instance;
 	SpillSource rows = {read_rows};
+	PassLink parts;
 	RandomSupply supply = {0};
 	int64_t last_progress = now();
 	Bits bits;
@@ -231,6 +233,8 @@ release_once(Memory *memory)
 	receive_problem(memory, &request, &instance);
 	mechanism = mechanism_get(request.kind);
 	instance.source = &rows;
+	pass_link_init(&parts, SERVER, memory, server_is_gone);
+	instance.parts = &parts.source;
 	bits_init(&bits, supply_fill, &supply);
 	tools.oracle = oracle_choose(request.solver, &request.grid);
 	if (request.progress)

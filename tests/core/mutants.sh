@@ -200,6 +200,16 @@ mutants=(
   '295|test_look|look: negative rows of a histogram of scores without noise'
   '330|test_rows|rows of another server may have numbers beyond their bounds'
   '296|test_look|look: a histogram of scores with the reach of one count under replace'
+  '330|test_passes|passes: sums of parts are taken that no rows can have'
+  '331|test_passes|passes: sums of another pass are taken'
+  '332|test_passes|passes: the sums of a part are taken twice'
+  '333|test_passes|passes: a part visits all rows where the pass asks for a share of them'
+  '334|test_passes|passes: a part does not shorten the gradients of rows'
+  '335|test_passes|passes: rows elsewhere are trained on in batches that nobody draws'
+  '336|test_passes|passes: a part with another table of the loss takes part'
+  '337|test_passes|passes: a part sums the losses of other points of the net'
+  '338|test_passes|passes: a part is missing in the sums'
+  '339|test_passes|passes: a part takes weights that its arithmetic does not hold'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

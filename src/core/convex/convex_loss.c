@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/base/mutant.h"
+#include "core/base/siphash.h"
 
 const char *const loss_names[LOSS_KINDS] = {[LOSS_LOGISTIC] = "logistic",
 											[LOSS_CLIPPED] = "clipped_logistic",
@@ -58,4 +59,12 @@ loss_table_make(ConvexLoss loss, LossTable *table)
 		table->slope[k] = slope < least ? least : slope;
 		before = table->slope[k];
 	}
+}
+
+uint64_t
+loss_table_digest(const LossTable *table)
+{
+	static const SipKey key;
+
+	return siphash(key, table->slope, sizeof(table->slope));
 }

@@ -38,6 +38,12 @@ typedef struct LossTable
 
 extern void loss_table_make(ConvexLoss loss, LossTable *table);
 
+/*
+ * A number that two tables share if and, for all but a chance of 2^-64, only if they are equal:
+ * exp() may differ by a bit where the C library is another one.
+ */
+extern uint64_t loss_table_digest(const LossTable *table);
+
 /* beta, a power of two: 1/4 for the logistic losses, 1 for the others. */
 extern double loss_curvature(ConvexLoss loss);
 

@@ -12,6 +12,7 @@ const Mechanism mechanism_convex_exponential = {
 	.convex = true,
 	.terms = TERMS_BODY,
 	.streams = true,
+	.passes = true,
 	.admit = convex_net_admit,
 	.release = convex_net_release,
 	.describe = convex_net_describe,

@@ -28,6 +28,7 @@ const Mechanism mechanism_linear = {
 	.targets = true,
 	.noise_on = CONVEX_OBJECTIVE,
 	.streams = true,
+	.passes = true,
 	.admit = admit,
 	.release = convex_release,
 	.describe = describe,

@@ -13,6 +13,7 @@ const Mechanism mechanism_localized = {
 	.terms = TERMS_BODY,
 	.centred = true,
 	.streams = true,
+	.passes = true,
 	.admit = convex_net_admit,
 	.release = convex_net_release,
 	.describe = convex_net_describe,

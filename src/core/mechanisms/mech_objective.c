@@ -12,6 +12,7 @@ const Mechanism mechanism_objective = {
 	.convex = true,
 	.noise_on = CONVEX_OBJECTIVE,
 	.streams = true,
+	.passes = true,
 	.admit = convex_admit,
 	.release = convex_release,
 	.describe = convex_describe_scale,

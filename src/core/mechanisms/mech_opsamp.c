@@ -61,6 +61,7 @@ const Mechanism mechanism_opsamp = {
 	.convex = true,
 	.terms = TERMS_ORACLE,
 	.streams = true,
+	.passes = true,
 	.admit = convex_opsamp_admit,
 	.release = convex_opsamp_release,
 	.searches = searches,

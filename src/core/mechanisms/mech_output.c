@@ -10,6 +10,7 @@ const Mechanism mechanism_output = {
 	.name = "output",
 	.convex = true,
 	.streams = true,
+	.passes = true,
 	.admit = convex_admit,
 	.release = convex_release,
 	.describe = convex_describe_scale,

@@ -119,6 +119,7 @@ const Mechanism mechanism_sgd = {
 	.convex = true,
 	.terms = TERMS_DESCENT,
 	.streams = true,
+	.passes = true,
 	.admit = admit,
 	.release = release,
 	.pair = set_pair,

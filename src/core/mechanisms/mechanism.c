@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "core/base/mutant.h"
 #include "core/grid/prior.h"
 #include "core/mechanisms/rest.h"
 
@@ -49,6 +50,16 @@ mechanism_release(const MechanismRequest *request, const Instance *instance,
 		rest_release(request, instance, tools, answer);
 	else
 		mechanism_get(request->kind)->release(request, instance, tools, answer);
+}
+
+bool
+mechanism_passes(const MechanismRequest *request)
+{
+	const Mechanism *mechanism = mechanism_get(request->kind);
+
+	return mechanism != NULL && mechanism->passes &&
+		   (mechanism->terms != TERMS_DESCENT || request->descent.sampling == DESCENT_FULL ||
+			MUTANT(335));
 }
 
 bool

@@ -226,6 +226,11 @@ typedef struct Mechanism
 	bool every_row;
 	/* reads rows in passes, with both counts of labels; others need all distinct rows in memory */
 	bool streams;
+	/*
+	 * learns of the rows by sums of passes alone (core/rows/pass.h), so that they may be elsewhere;
+	 * mechanism_passes() says whether a request does
+	 */
+	bool passes;
 	bool counts_rows;  /* needs the declared number of rows */
 	bool prior;        /* its law may have a public prior over the grid (prior.h) */
 	bool default_grid; /* its grid may be chosen automatically (grid_default.h) */
@@ -301,6 +306,12 @@ extern MechanismVerdict mechanism_verdict(const MechanismRequest *request);
 /* The release of a request, for each class if there are several. */
 extern void mechanism_release(const MechanismRequest *request, const Instance *instance,
 							  const MechanismTools *tools, MechanismAnswer *answer);
+
+/*
+ * Does the release of a request learn of the rows by sums of passes alone?  A random batch of rows
+ * is no function of each row, so that descent with batches does not.
+ */
+extern bool mechanism_passes(const MechanismRequest *request);
 
 /* Mechanism.perturbs; false for a kind that does not exist. */
 extern bool mechanism_perturbs(MechanismKind kind);

@@ -5,10 +5,13 @@
 
 #include <string.h>
 
+#include "core/base/mutant.h"
 #include "core/convex/convex_columns.h"
+#include "core/convex/convex_pass.h"
+#include "core/convex/net_law.h"
 #include "core/mechanisms/rest.h"
 
-#define WIRE_VERSION 12
+#define WIRE_VERSION 13
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -240,10 +243,24 @@ request_fields(Wire *wire, MechanismRequest *request)
 		simplex_fields(wire, &request->simplex);
 }
 
+/* Are the slopes of the loss those of the encoder, so that all parts sum the same function? */
+static void
+loss_field(Wire *wire, ConvexLoss loss, Memory *memory)
+{
+	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	int64_t digest;
+
+	loss_table_make(loss, table);
+	digest = (int64_t) loss_table_digest(table);
+	wire->failed |= field(wire, digest, 8) != digest && !MUTANT(336);
+	memory_release(memory, table);
+}
+
 static void
 instance_fields(Wire *wire, Instance *instance)
 {
 	instance->spilled = bool_field(wire, instance->spilled);
+	instance->elsewhere = bool_field(wire, instance->elsewhere);
 	instance->shape.binary[0] = (uint64_t) field(wire, (int64_t) instance->shape.binary[0], 8);
 	instance->shape.binary[1] = (uint64_t) field(wire, (int64_t) instance->shape.binary[1], 8);
 	instance->rows = field(wire, instance->rows, 8);
@@ -282,6 +299,8 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 
 	request_fields(&wire, &sent);
 	instance_fields(&wire, &table);
+	if (table.elsewhere)
+		loss_field(&wire, sent.convex.loss, memory);
 	row_fields(&wire, &sent, &table, memory);
 	*length = (size_t) (wire.out - bytes);
 	return bytes;
@@ -365,6 +384,14 @@ labels_are_valid(const Instance *instance)
 	return sum < INSTANCE_MAX_LABELS;
 }
 
+/* All that is known of rows elsewhere comes in passes. */
+static bool
+place_is_valid(const MechanismRequest *request, const Instance *instance)
+{
+	return !instance->elsewhere || (mechanism_passes(request) && !instance->spilled &&
+									instance->rows == 0 && instance->constant == 0);
+}
+
 /* Bits are for coordinates (spill.h), and for spilled rows only; sets the shape's dimension. */
 static bool
 set_shape(Instance *instance)
@@ -392,7 +419,8 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	instance_fields(&wire, instance);
 	if (wire.failed || !request_is_valid(request) || instance->rows < 0 ||
 		instance->rows > INT64_MAX / GRID_MAX_DIMENSION ||
-		(instance->spilled && instance->rows >= INSTANCE_MAX_LABELS))
+		(instance->spilled && instance->rows >= INSTANCE_MAX_LABELS) ||
+		!place_is_valid(request, instance))
 		return false;
 	/* a target comes before the features */
 	instance->dimension = mechanism_features(request);
@@ -400,12 +428,173 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		instance->dimension++;
 	if (instance->dimension > GRID_MAX_DIMENSION || !set_shape(instance))
 		return false;
+	if (instance->elsewhere)
+		loss_field(&wire, request->convex.loss, memory);
 	row_fields(&wire, request, instance, memory);
 	if (wire.failed || wire.in != wire.end)
 		return false;
 	if (instance->spilled)
 		return true; /* the counts are checked when they are read */
 	return is_labelled(request) ? labels_are_valid(instance) : instance_is_valid(instance);
+}
+
+/* ---- a pass ---- */
+
+static Wide
+wide_field(Wire *wire, Wide value)
+{
+	uint64_t low = (uint64_t) field(wire, (int64_t) value, 8);
+	int64_t high = field(wire, (int64_t) (value >> 64), 8);
+
+	return (Wide) ((unsigned __int128) (uint64_t) high << 64 | low);
+}
+
+static void
+pass_fields(Wire *wire, Pass *pass)
+{
+	version_field(wire);
+	pass->kind = (PassKind) field(wire, pass->kind, 1);
+	pass->number = field(wire, pass->number, 8);
+	pass->thin = field(wire, pass->thin, 8);
+	pass->bent = bool_field(wire, pass->bent);
+	pass->first = field(wire, pass->first, 8);
+	pass->sums = field(wire, pass->sums, 4);
+	pass->places = (int) field(wire, pass->places, 4);
+}
+
+uint8_t *
+wire_encode_pass(const Pass *pass, Memory *memory, size_t *length)
+{
+	uint8_t *bytes = memory_allocate(memory, WIRE_PASS_MAX, 1);
+	Pass sent = *pass;
+	Wire wire = {.out = bytes};
+
+	pass_fields(&wire, &sent);
+	for (int j = 0; j < pass->places; j++)
+		(void) wide_field(&wire, pass->place[j]);
+	*length = (size_t) (wire.out - bytes);
+	return bytes;
+}
+
+static bool
+places_are_within(const Pass *pass, int places, Wide most)
+{
+	for (int j = 0; j < places; j++)
+		if (pass->place[j] < -most || pass->place[j] > most)
+			return false;
+	return true;
+}
+
+/* At any weights that convex_pass() may have, with as many sums as these give. */
+static bool
+gradient_is_valid(const MechanismRequest *request, const Pass *pass)
+{
+	int weights = mechanism_weights(request);
+
+	return pass->thin >= 1 && pass->thin < INSTANCE_MAX_LABELS && pass->first == 0 &&
+		   pass->places == weights && (!pass->bent || weights == request->grid.dimension) &&
+		   pass->sums == convex_pass_sums(request->convex.classes, mechanism_features(request),
+										  weights, pass->bent) &&
+		   (places_are_within(pass, weights, ((Wide) 1 << (WEIGHT_BITS + WEIGHT_LIMIT_BITS)) - 1) ||
+			MUTANT(339));
+}
+
+/* Points of the request's net. */
+static bool
+net_is_valid(const MechanismRequest *request, const Pass *pass)
+{
+	int dimension = request->grid.dimension;
+	int steps = request->convex.steps;
+
+	return mechanism_of(request)->terms == TERMS_BODY && dimension <= NET_MAX_DIMENSION &&
+		   steps >= 1 && steps <= NET_MOST_STEPS && pass->thin == 0 && !pass->bent &&
+		   pass->places == dimension + 1 && places_are_within(pass, dimension, NET_REACH) &&
+		   pass->place[dimension] >= 1 && pass->place[dimension] <= NET_REACH / steps &&
+		   pass->sums >= 1 && pass->sums <= PASS_SUMS_MAX && pass->first >= 0 &&
+		   pass->first <= NET_MAX_POINTS - pass->sums &&
+		   pass->first + pass->sums <= net_points(dimension, steps);
+}
+
+static bool
+pass_is_valid(const MechanismRequest *request, const Pass *pass)
+{
+	switch (pass->kind)
+	{
+		case PASS_LABELS:
+			return pass->thin == 0 && !pass->bent && pass->first == 0 && pass->places == 0 &&
+				   pass->sums == 1;
+		case PASS_GRADIENT:
+			return gradient_is_valid(request, pass);
+		case PASS_NET:
+			return net_is_valid(request, pass);
+		default:
+			return false;
+	}
+}
+
+bool
+wire_decode_pass(const uint8_t *bytes, size_t length, const MechanismRequest *request,
+				 Memory *memory, Pass *pass)
+{
+	Wire wire = {.in = bytes, .end = bytes + length};
+	Wide *place;
+
+	memset(pass, 0, sizeof(*pass));
+	pass_fields(&wire, pass);
+	if (wire.failed || pass->number < 1 || pass->places < 0 || pass->places > LEVELS_WEIGHTS_MAX ||
+		(wire.end - wire.in) != 16 * (ptrdiff_t) pass->places)
+		return false;
+	place = memory_allocate(memory, (size_t) pass->places, sizeof(Wide));
+	for (int j = 0; j < pass->places; j++)
+		place[j] = wide_field(&wire, 0);
+	pass->place = place;
+	return pass_is_valid(request, pass);
+}
+
+static void
+sums_fields(Wire *wire, int64_t *number, int64_t *count)
+{
+	version_field(wire);
+	*number = field(wire, *number, 8);
+	*count = field(wire, *count, 4);
+}
+
+uint8_t *
+wire_encode_sums(const PassSums *sums, Memory *memory, size_t *length)
+{
+	uint8_t *bytes;
+	int64_t number = sums->number;
+	int64_t count = sums->count;
+	Wire wire = {0};
+
+	if (sums->missing > 0 && !MUTANT(338))
+		return NULL;
+	bytes = wire.out = memory_allocate(memory, 14 + 16 * (size_t) count, 1);
+	sums_fields(&wire, &number, &count);
+	for (int64_t i = 0; i < count; i++)
+		(void) wide_field(&wire, sums->sum[i]);
+	*length = (size_t) (wire.out - bytes);
+	return bytes;
+}
+
+bool
+wire_add_sums(const uint8_t *bytes, size_t length, int part, PassSums *sums)
+{
+	Wire wire = {.in = bytes, .end = bytes + length};
+	int64_t number = 0;
+	int64_t count = 0;
+
+	sums_fields(&wire, &number, &count);
+	if (wire.failed || (number != sums->number && !MUTANT(331)) || count != sums->count ||
+		wire.end - wire.in != 16 * (ptrdiff_t) count || part < 0 || part >= sums->parts ||
+		(sums->added[part] && !MUTANT(332)))
+		return false;
+	for (int64_t i = 0; i < count; i++)
+		if (!pass_sums_add(sums, i, wide_field(&wire, 0)))
+			return false;
+	sums->added[part] = true;
+	sums->missing--;
+	return true;
 }
 
 /* ---- an answer ---- */

@@ -14,13 +14,40 @@
 #include "core/mechanisms/mechanism.h"
 #include "core/base/memory.h"
 
-/* Encodes request and instance; the bytes belong to memory. */
+/*
+ * Encodes request and instance; the bytes belong to memory.  An instance that is elsewhere has no
+ * rows here: the bytes are for the solver process and, the same, for each part of the rows.
+ */
 extern uint8_t *wire_encode_problem(const MechanismRequest *request, const Instance *instance,
 									Memory *memory, size_t *length);
 
-/* Decodes them; the instance's arrays belong to memory.  False if the bytes are not valid. */
+/*
+ * Decodes them; the instance's arrays belong to memory.  False if the bytes are not valid, or if
+ * the instance is elsewhere and this machine's table of the loss is not that of the encoder's.
+ */
 extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory,
 								MechanismRequest *request, Instance *instance);
+
+/* ---- passes over rows that are elsewhere (core/rows/pass.h) ---- */
+
+#define WIRE_PASS_MAX (36 + 16 * LEVELS_WEIGHTS_MAX)
+#define WIRE_SUMS_MAX (14 + 16 * PASS_SUMS_MAX)
+
+/* The bytes belong to memory. */
+extern uint8_t *wire_encode_pass(const Pass *pass, Memory *memory, size_t *length);
+
+/* False unless the bytes are a pass of this request, which has passes; its arrays are memory's. */
+extern bool wire_decode_pass(const uint8_t *bytes, size_t length, const MechanismRequest *request,
+							 Memory *memory, Pass *pass);
+
+/* The bytes of sums, which belong to memory; NULL while a part has not added its own. */
+extern uint8_t *wire_encode_sums(const PassSums *sums, Memory *memory, size_t *length);
+
+/*
+ * Adds the sums of one of the parts.  False unless the bytes are sums of this pass, and the part's
+ * first; then the sums are of no more use.
+ */
+extern bool wire_add_sums(const uint8_t *bytes, size_t length, int part, PassSums *sums);
 
 /*
  * The most bytes of an answer: a level index for each coordinate, loss and nodes, real weights, a

@@ -100,7 +100,7 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	server_memory_init(&memory, CurrentMemoryContext);
 	limits.megabytes = spill_solver_share(limits.megabytes);
 	outcome = solver_run(problem, length, rows_path, &limits,
-						 training->request.progress ? watch : NULL, &bytes, &bytes_length);
+						 training->request.progress ? watch : NULL, NULL, &bytes, &bytes_length);
 	if (outcome == SOLVER_ANSWERED &&
 		!wire_decode_answer(bytes, bytes_length, &training->request, &memory.memory, answer))
 		outcome = SOLVER_DIED;

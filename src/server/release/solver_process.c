@@ -56,12 +56,15 @@ typedef struct SolverChild
 	Size out_left;
 
 	/* the frame that is being received */
-	uint8 in[FRAME_HEADER_SIZE + FRAME_ANSWER_MAX];
+	uint8 in[FRAME_HEADER_SIZE + FRAME_SENT_MAX];
 	Size in_have;
 
 	uint8 random[FRAME_RANDOM_MAX];
 
+	const SolverLimits *limits;
 	SolverWatch watch;
+	const SolverParts *parts;
+	uint8 *sums; /* of the last pass; NULL before the first */
 	bool concluded;
 	SolverOutcome outcome; /* once concluded */
 	uint8 *answer;
@@ -374,6 +377,42 @@ serve_random(SolverChild *child, const uint8 *payload)
 	queue_frame(child, FRAME_RANDOM, child->random, count);
 }
 
+/* Returns the milliseconds until the time limit, rounded up; -1 if there is none. */
+static long
+time_left(const SolverChild *child)
+{
+	instr_time elapsed;
+	double left;
+
+	if (child->limits->seconds == 0)
+		return -1;
+	INSTR_TIME_SET_CURRENT(elapsed);
+	INSTR_TIME_SUBTRACT(elapsed, child->start);
+	left = child->limits->seconds * 1000.0 - INSTR_TIME_GET_MILLISEC(elapsed);
+	return left <= 0 ? 0 : (long) left + 1;
+}
+
+/* The child waits for the sums of a pass before it goes on. */
+static void
+serve_pass(SolverChild *child, const uint8 *payload, Size length)
+{
+	Size sums_length;
+
+	if (child->out_left > 0 || child->parts == NULL)
+	{
+		conclude_died(child, "sent a pass that nobody expected");
+		return;
+	}
+	if (child->sums != NULL)
+		pfree(child->sums);
+	child->sums =
+		child->parts->sums(child->parts->context, payload, length, time_left(child), &sums_length);
+	if (child->sums == NULL)
+		conclude(child, SOLVER_TIME_LIMIT);
+	else
+		queue_frame(child, FRAME_SUMS, child->sums, sums_length);
+}
+
 static void
 accept_answer(SolverChild *child, const uint8 *payload, Size length)
 {
@@ -424,8 +463,12 @@ handle_frame(SolverChild *child, const FrameHeader *header)
 		case FRAME_PROGRESS:
 			accept_progress(child, payload, header->length);
 			break;
+		case FRAME_PASS:
+			serve_pass(child, payload, header->length);
+			break;
 		case FRAME_PROBLEM:
 		case FRAME_RANDOM:
+		case FRAME_SUMS:
 			conclude_died(child, "sent a frame that only the server may send");
 			break;
 	}
@@ -435,7 +478,7 @@ handle_frame(SolverChild *child, const FrameHeader *header)
 static bool
 unpack_header(SolverChild *child, FrameHeader *header)
 {
-	return frame_unpack_header(child->in, header) && header->length <= FRAME_ANSWER_MAX;
+	return frame_unpack_header(child->in, header) && header->length <= FRAME_SENT_MAX;
 }
 
 /* Handles the frame that is being received if it is complete. */
@@ -488,21 +531,6 @@ receive_piece(SolverChild *child)
 
 /* ----- the conversation ----- */
 
-/* Returns the milliseconds until the time limit, rounded up; -1 if there is none. */
-static long
-time_left(const SolverChild *child, const SolverLimits *limits)
-{
-	instr_time elapsed;
-	double left;
-
-	if (limits->seconds == 0)
-		return -1;
-	INSTR_TIME_SET_CURRENT(elapsed);
-	INSTR_TIME_SUBTRACT(elapsed, child->start);
-	left = limits->seconds * 1000.0 - INSTR_TIME_GET_MILLISEC(elapsed);
-	return left <= 0 ? 0 : (long) left + 1;
-}
-
 static void
 wait_for_event(SolverChild *child, long milliseconds)
 {
@@ -519,11 +547,11 @@ wait_for_event(SolverChild *child, long milliseconds)
 }
 
 static void
-converse(SolverChild *child, const SolverLimits *limits)
+converse(SolverChild *child)
 {
 	while (!child->concluded)
 	{
-		long left = time_left(child, limits);
+		long left = time_left(child);
 		bool sent;
 		bool received;
 
@@ -542,7 +570,7 @@ converse(SolverChild *child, const SolverLimits *limits)
 
 SolverOutcome
 solver_run(const uint8 *problem, Size length, const char *rows_path, const SolverLimits *limits,
-		   SolverWatch watch, uint8 **answer, Size *answer_length)
+		   SolverWatch watch, const SolverParts *parts, uint8 **answer, Size *answer_length)
 {
 	SolverChild *child;
 	SolverOutcome outcome;
@@ -552,12 +580,14 @@ solver_run(const uint8 *problem, Size length, const char *rows_path, const Solve
 						errmsg("problem of %zu bytes is too large for a solver", length)));
 	child = palloc0(sizeof(SolverChild));
 	child->socket = -1;
+	child->limits = limits;
 	child->watch = watch;
+	child->parts = parts;
 	PG_ENSURE_ERROR_CLEANUP(child_cleanup, PointerGetDatum(child));
 	{
 		child_start(child, rows_path, limits);
 		queue_frame(child, FRAME_PROBLEM, problem, length);
-		converse(child, limits);
+		converse(child);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(child_cleanup, PointerGetDatum(child));
 	(void) child_end(child);

@@ -26,15 +26,28 @@ typedef struct SolverLimits
 typedef void (*SolverWatch)(const MechanismProgress *progress);
 
 /*
+ * Rows that are elsewhere: sums answers the bytes of a pass over them by the bytes of its sums
+ * (wire.h), which are palloc'd, within so many milliseconds, -1 for any number; NULL if that time
+ * is up.  It reacts to a cancel as the caller does.
+ */
+typedef struct SolverParts
+{
+	uint8 *(*sums)(void *context, const uint8 *pass, Size length, long milliseconds,
+				   Size *sums_length);
+	void *context;
+} SolverParts;
+
+/*
  * Sends the problem (wire.h) and waits for the answer, which is palloc'd, NULL unless
  * SOLVER_ANSWERED.  rows_path is the file of spilled rows (core/rows/spill.h), NULL if there is
- * none; the child reads it.  The child's requests for random bytes get those of pg_strong_random.
+ * none; the child reads it.  parts has the sums of a problem whose rows are elsewhere, NULL if they
+ * are here.  The child's requests for random bytes get those of pg_strong_random.
  * A cancel or a timeout of the statement raises its usual error within 100 ms, plus the time that
  * the kernel takes to free the child's memory.  The child is always killed and reaped.  The reason
  * why a solver died is written to the server's log only.
  */
 extern SolverOutcome solver_run(const uint8 *problem, Size length, const char *rows_path,
-								const SolverLimits *limits, SolverWatch watch, uint8 **answer,
-								Size *answer_length);
+								const SolverLimits *limits, SolverWatch watch,
+								const SolverParts *parts, uint8 **answer, Size *answer_length);
 
 #endif

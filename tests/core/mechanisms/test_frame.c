@@ -54,6 +54,8 @@ test_frame_header(void)
 		{FRAME_ANSWER, 1, FRAME_ANSWER_MAX},
 		{FRAME_FAILURE, 1, 1},
 		{FRAME_PROGRESS, 1, FRAME_ANSWER_MAX},
+		{FRAME_PASS, 1, FRAME_PASS_MAX},
+		{FRAME_SUMS, 1, FRAME_SUMS_MAX},
 	};
 	uint8_t bytes[FRAME_HEADER_SIZE];
 	FrameHeader header;
@@ -80,9 +82,9 @@ test_frame_header(void)
 	}
 	frame_pack_header(bytes, (FrameType) 0, 1);
 	CHECK(!frame_unpack_header(bytes, &header));
-	frame_pack_header(bytes, (FrameType) (FRAME_PROGRESS + 1), 1);
+	frame_pack_header(bytes, (FrameType) (FRAME_SUMS + 1), 1);
 	CHECK(!frame_unpack_header(bytes, &header));
-	frame_pack_header(bytes, (FrameType) (FRAME_PROGRESS + 256), 1);
+	frame_pack_header(bytes, (FrameType) (FRAME_SUMS + 256), 1);
 	CHECK(!frame_unpack_header(bytes, &header));
 }
 
