@@ -1,7 +1,7 @@
 /*
  * seeds.c - writes the seeds of the core's fuzzers: valid inputs of each kind, small ones.
  *
- *   seeds FOLDER    makes FOLDER/problem, answer, rows and frames
+ *   seeds FOLDER    makes FOLDER/problem, answer, passes, rows and frames
  *
  * The encoders make them on each run, because kept files of an old version would be refused at
  * their first field. tests/fuzz/found keeps inputs that revealed a fault.
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/convex/convex_pass.h"
 #include "core/rows/rows.h"
 #include "core/mechanisms/wire.h"
 #include "solver/frame.h"
@@ -202,6 +203,70 @@ save_problems(Memory *memory)
 	}
 }
 
+/* ---- passes ---- */
+
+static uint8_t *
+put_piece(uint8_t *at, const uint8_t *bytes, size_t length)
+{
+	at[0] = (uint8_t) length;
+	at[1] = (uint8_t) (length >> 8);
+	memcpy(at + 2, bytes, length);
+	return at + 2 + length;
+}
+
+static void
+save_pass(int number, const MechanismRequest *request, Pass *pass, Memory *memory)
+{
+	Instance elsewhere = {.dimension = 2, .elsewhere = true};
+	static uint8_t all[65536];
+	size_t length;
+	uint8_t *at = all;
+	PassSums sums;
+	uint8_t *bytes = wire_encode_problem(request, &elsewhere, memory, &length);
+
+	save("problem", 100 + number, bytes, length);
+	at = put_piece(at, bytes, length);
+	pass->number = 1;
+	bytes = wire_encode_pass(pass, memory, &length);
+	at = put_piece(at, bytes, length);
+	pass_sums_create(&sums, pass, 1, memory);
+	sums.sum[0] = 5;
+	sums.missing = 0;
+	bytes = wire_encode_sums(&sums, memory, &length);
+	memcpy(at, bytes, length);
+	save("passes", number, all, (size_t) (at - all) + length);
+}
+
+/* The labels, a gradient with the Hessian, and points of a net where there is one. */
+static void
+save_passes(Memory *memory)
+{
+	static const Wide place[3] = {1, -1, 1};
+	int number = 0;
+
+	for (int kind = 0; kind < MECHANISM_KINDS; kind++)
+	{
+		MechanismRequest request = request_of((MechanismKind) kind);
+		Pass labels = {.kind = PASS_LABELS, .sums = 1};
+		Pass gradient = {.kind = PASS_GRADIENT,
+						 .thin = 1,
+						 .bent = true,
+						 .places = 2,
+						 .place = place,
+						 .sums = convex_pass_sums(0, 2, 2, true)};
+		Pass net = {.kind = PASS_NET, .places = 3, .place = place, .first = 3, .sums = 5};
+
+		request.descent.sampling = DESCENT_FULL;
+		request.descent.batch = request.descent.rows = 0;
+		if (!mechanism_passes(&request))
+			continue;
+		save_pass(number++, &request, &labels, memory);
+		save_pass(number++, &request, &gradient, memory);
+		if (mechanism_get(request.kind)->terms == TERMS_BODY)
+			save_pass(number++, &request, &net, memory);
+	}
+}
+
 /* ---- training sets ---- */
 
 static void
@@ -281,6 +346,7 @@ main(int argc, char **argv)
 	MUST(argc == 2);
 	folder = argv[1];
 	save_problems(arena_memory(arena));
+	save_passes(arena_memory(arena));
 	save_training_sets(arena_memory(arena));
 	save_conversations();
 	arena_destroy(arena);
