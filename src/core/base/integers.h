@@ -10,7 +10,9 @@
 
 #include "core/base/memory.h"
 
-typedef __int128 Wide;
+/* palloc aligns to 8 bytes, so that the compiler may not count on 16. */
+typedef __int128 Wide __attribute__((aligned(8)));
+typedef unsigned __int128 UnsignedWide __attribute__((aligned(8)));
 
 /* mpz_set_ui() takes an unsigned long, which has only 32 bits on some systems. */
 static inline void

@@ -26,8 +26,6 @@
 #include "core/base/integers.h"
 #include "core/convex/convex_loss.h"
 
-typedef unsigned __int128 UnsignedWide;
-
 #define SOFTMAX_PIECES 4
 #define SOFTMAX_REACH 88 /* exp(-88) < 2^-126 counts as 0 */
 #define SOFTMAX_FIRST (8 * SOFTMAX_REACH)
