@@ -80,6 +80,7 @@ rows_fit(const MechanismRequest *request, const Instance *instance, Memory *memo
 
 		for (int64_t i = 0; i < block.rows; i++)
 			fit = fit && row_fits(request, block.x + i * instance->dimension);
+		take_pause(memory->pause);
 	}
 	row_reader_destroy(reader, memory);
 	return fit;

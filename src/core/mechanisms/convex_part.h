@@ -14,7 +14,8 @@ typedef struct ConvexPart ConvexPart;
 
 /*
  * The part with these rows, in memory or spilled, which must outlive it; the request is copied but
- * for its number of threads.  NULL unless the request has passes and the rows are as it says.
+ * for its number of threads.  With one thread, as in a server process, the memory's pause is taken
+ * after each block of rows.  NULL unless the request has passes and the rows are as it says.
  */
 extern ConvexPart *convex_part_create(const MechanismRequest *request, const Instance *instance,
 									  int threads, Memory *memory);
