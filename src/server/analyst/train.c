@@ -26,23 +26,65 @@
 
 /* ---- the release ---- */
 
+/* The rows are gathered here and go to the solver. */
+static SolverOutcome
+solve_here(TrainRun *run)
+{
+	Size length;
+	uint8 *problem;
+
+	scan_close(run->scan);
+	problem = release_encode(run->training, run->state, &length);
+	run->spill = run->state->spill;
+	MemoryContextDelete(run->state->header.eoh_context);
+	return release_solve(run->training, problem, length, &run->spill, NULL, &run->answer);
+}
+
+/* The rows stay where they are and answer the solver's passes.  An error ends the parts at once. */
+static SolverOutcome
+solve_by_passes(TrainRun *run)
+{
+	SolverOutcome outcome;
+	Size length;
+	const uint8 *problem = passes_problem(run->passes, &length);
+
+	run->spill = run->state->spill;
+	passes_begin(run->passes, run->scan, run->state);
+	scan_close(run->scan);
+	PG_TRY();
+	{
+		outcome = release_solve(run->training, problem, length, NULL, passes_parts(run->passes),
+								&run->answer);
+	}
+	PG_CATCH();
+	{
+		passes_end(run->passes);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return outcome;
+}
+
 bool
 train_run(void *context)
 {
 	TrainRun *run = context;
-	RowsState *state = run->state;
-	Size length;
-	uint8 *problem;
+	Rows *rows = &run->state->rows;
+	SolverOutcome outcome;
 
-	scan_run(run->scan, run->training->job, &state->rows);
-	coverage_draw(run->training, rows_usable(&state->rows),
-				  state->rows.neutral - scan_left_out(run->scan));
-	scan_close(run->scan);
-	problem = release_encode(run->training, state, &length);
-	run->spill = state->spill;
-	MemoryContextDelete(state->header.eoh_context);
-	return release_solve(run->training, problem, length, &run->spill, &run->answer) ==
-		   SOLVER_ANSWERED;
+	run->passes = passes_plan(run->training, run->scan);
+	scan_run(run->scan, run->training->job, rows);
+	coverage_draw(run->training, rows_usable(rows) + passes_rows_elsewhere(run->passes),
+				  rows->neutral - scan_left_out(run->scan));
+	outcome = run->passes == NULL ? solve_here(run) : solve_by_passes(run);
+	return outcome == SOLVER_ANSWERED;
+}
+
+void
+train_end(TrainRun *run)
+{
+	passes_end(run->passes);
+	spill_close(&run->spill);
 }
 
 /* Grid and mechanism follow from the declaration and the options alone. */
@@ -121,7 +163,7 @@ train(const TrainRequest *request, AnalystTerms *terms, TupleDesc descriptor, in
 	train_make_room(&run);
 	*release = release_charge(run.training, request->relation, terms);
 	analyst_attempt(*release, terms, train_run, &run);
-	spill_close(&run.spill);
+	train_end(&run);
 	return release_model(run.training, *release, &run.answer, descriptor);
 }
 

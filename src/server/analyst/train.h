@@ -13,6 +13,7 @@
 #include "server/rows/scan.h"
 #include "server/rows/spill.h"
 #include "server/analyst/train_request.h"
+#include "server/release/passes.h"
 #include "server/release/training.h"
 
 typedef struct TrainRun
@@ -22,6 +23,7 @@ typedef struct TrainRun
 	Scan *scan;
 	RowsState *state; /* empty until the run */
 	Spill spill;      /* the temporary file of the state, after the run */
+	Passes *passes;   /* over rows on several servers; NULL: the rows are gathered here */
 	MechanismAnswer answer;
 } TrainRun;
 
@@ -42,5 +44,8 @@ extern void train_give_up(TrainRun *run);
 
 /* Reads the rows and solves, after the charge: for analyst_attempt(). */
 extern bool train_run(void *run);
+
+/* Frees what a run that has answered still holds: after the tick, as others can see it go. */
+extern void train_end(TrainRun *run);
 
 #endif

@@ -414,7 +414,7 @@ run_charged(JobRun *run)
 	job_area_release(); /* of a failure, too: it is shown when the ledger has it */
 	if (run->failed)
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE)));
-	spill_close(&train.spill);
+	train_end(&train);
 	keep_model(run, &train);
 	commit();
 }

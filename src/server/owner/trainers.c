@@ -354,7 +354,8 @@ solve(void *context)
 	Spill *spill = run->state == NULL ? NULL : &run->state->spill;
 
 	coverage_draw(&run->training, run->usable, run->unusable);
-	run->outcome = release_solve(&run->training, run->problem, run->length, spill, &run->answer);
+	run->outcome =
+		release_solve(&run->training, run->problem, run->length, spill, NULL, &run->answer);
 	return run->outcome == SOLVER_ANSWERED;
 }
 

@@ -195,7 +195,7 @@ groups_solve(const Training *training, GroupProblem *problems, MechanismAnswer *
 		GroupProblem *problem = &problems[i];
 
 		if (outcome == SOLVER_ANSWERED)
-			outcome = release_solve(training, problem->bytes, problem->length, problem->spill,
+			outcome = release_solve(training, problem->bytes, problem->length, problem->spill, NULL,
 									&answers[i]);
 		pfree(problem->bytes);
 	}

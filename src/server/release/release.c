@@ -16,13 +16,6 @@
 #include "server/release/progress.h"
 #include "server/release/release.h"
 
-/* Uses the spill file even if it is empty, so that timing does not show whether rows spilled. */
-static bool
-is_spilled(const RowsState *state)
-{
-	return state->rows.spilled > 0 || state->spill.room > 0;
-}
-
 uint8 *
 release_encode(const Training *training, RowsState *state, Size *length)
 {
@@ -37,7 +30,7 @@ release_encode(const Training *training, RowsState *state, Size *length)
 
 	server_memory_init(&memory, context);
 	server_memory_init(&caller, CurrentMemoryContext);
-	if (state != NULL && is_spilled(state))
+	if (state != NULL && rows_state_is_spilled(state))
 		rows_spilled_instance(rows, &instance);
 	else if (rows != NULL && (mechanism->convex || mechanism->targets))
 		rows_labelled_instance(rows, &memory.memory, &instance);
@@ -87,7 +80,7 @@ release_fingerprint(const Training *training, Oid table, AnalystTerms *analyst,
 
 SolverOutcome
 release_solve(const Training *training, const uint8 *problem, Size length, const Spill *spill,
-			  MechanismAnswer *answer)
+			  const SolverParts *parts, MechanismAnswer *answer)
 {
 	uint8 *bytes = NULL;
 	Size bytes_length = 0;
@@ -100,7 +93,7 @@ release_solve(const Training *training, const uint8 *problem, Size length, const
 	server_memory_init(&memory, CurrentMemoryContext);
 	limits.megabytes = spill_solver_share(limits.megabytes);
 	outcome = solver_run(problem, length, rows_path, &limits,
-						 training->request.progress ? watch : NULL, NULL, &bytes, &bytes_length);
+						 training->request.progress ? watch : NULL, parts, &bytes, &bytes_length);
 	if (outcome == SOLVER_ANSWERED &&
 		!wire_decode_answer(bytes, bytes_length, &training->request, &memory.memory, answer))
 		outcome = SOLVER_DIED;

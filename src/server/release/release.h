@@ -34,11 +34,13 @@ extern void release_fingerprint(const Training *training, Oid table, AnalystTerm
 								uint8 fingerprint[CHARGE_HASH_LENGTH]);
 
 /*
- * Runs the mechanism on the problem and its spilled rows, NULL if there are none.  Unless it
- * returns SOLVER_ANSWERED there is no answer, and the caller must not try again.
+ * Runs the mechanism on the problem and its spilled rows, NULL if there are none; parts has the
+ * sums of rows that are elsewhere (passes.h), NULL if they are in the problem.  Unless it returns
+ * SOLVER_ANSWERED there is no answer, and the caller must not try again.
  */
 extern SolverOutcome release_solve(const Training *training, const uint8 *problem, Size length,
-								   const Spill *spill, MechanismAnswer *answer);
+								   const Spill *spill, const SolverParts *parts,
+								   MechanismAnswer *answer);
 
 /* Fills in the model; its texts live as long as the training's. */
 extern void release_describe(const Training *training, int64 release, const MechanismAnswer *answer,

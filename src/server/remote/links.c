@@ -111,9 +111,9 @@ is_busy(const Link *link)
 	return link->state == LINK_CONNECTING || link->state == LINK_SENDING;
 }
 
-/* Waits for the latch, for a busy socket, or for a second. */
+/* Waits for the latch, for a busy socket, or for so many milliseconds. */
 static void
-wait_for_links(const Links *links)
+wait_for_links(const Links *links, long milliseconds)
 {
 	WaitEventSet *set = create_wait_set(links->count + 2);
 	WaitEvent event;
@@ -130,7 +130,7 @@ wait_for_links(const Links *links)
 												: WL_SOCKET_READABLE,
 							  PQsocket(link->connection), NULL, NULL);
 	}
-	(void) WaitEventSetWait(set, WAIT_TIME, &event, 1, PG_WAIT_EXTENSION);
+	(void) WaitEventSetWait(set, milliseconds, &event, 1, PG_WAIT_EXTENSION);
 	FreeWaitEventSet(set);
 	ResetLatch(MyLatch);
 }
@@ -335,9 +335,19 @@ links_send(Links *links, int i, const StringInfoData *message)
 	link->wants_write = true;
 }
 
-const RemotePart *
-links_collect(Links *links, LinkAnswer take, void *context)
+/* The milliseconds of the next wait: those that are left until the end, if there is one. */
+static long
+time_to_wait(const TimestampTz *end)
 {
+	if (end == NULL)
+		return WAIT_TIME;
+	return Min(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), *end), WAIT_TIME);
+}
+
+bool
+links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), milliseconds);
 	StringInfoData next;
 
 	initStringInfo(&next);
@@ -353,8 +363,9 @@ links_collect(Links *links, LinkAnswer take, void *context)
 			answer = end_message(links, &links->link[i]);
 			if (links->busy != NULL)
 			{
+				pfree(next.data);
 				links_close(links);
-				return links->busy;
+				return false;
 			}
 			if (answer == NULL)
 				continue;
@@ -367,10 +378,18 @@ links_collect(Links *links, LinkAnswer take, void *context)
 		GATE_CHECK_FOR_INTERRUPTS();
 		if (!any_is_busy(links))
 			break;
-		wait_for_links(links);
+		if (milliseconds >= 0 && GetCurrentTimestamp() >= end)
+			break;
+		wait_for_links(links, time_to_wait(milliseconds < 0 ? NULL : &end));
 	}
 	pfree(next.data);
-	return NULL;
+	return !any_is_busy(links);
+}
+
+const RemotePart *
+links_busy(const Links *links)
+{
+	return links->busy;
 }
 
 static void
@@ -378,7 +397,7 @@ prepare_links(Links *links, TimestampTz end)
 {
 	while (any_is_busy(links))
 	{
-		wait_for_links(links);
+		wait_for_links(links, WAIT_TIME);
 		GATE_CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < links->count; i++)
 		{

@@ -48,9 +48,13 @@ extern void links_send(Links *links, int link, const StringInfoData *message);
 
 /*
  * Waits until all messages that were sent have been answered, in the order in which answers come.
- * Returns NULL, or a part that did not get a lock in time; then all links are closed.
+ * False if they are not within so many milliseconds, -1 for any number, or if a part did not get a
+ * lock in time, which links_busy() names; then the links can only be closed.
  */
-extern const RemotePart *links_collect(Links *links, LinkAnswer take, void *context);
+extern bool links_collect(Links *links, LinkAnswer take, void *context, long milliseconds);
+
+/* The part that did not get a lock in time; NULL: none. */
+extern const RemotePart *links_busy(const Links *links);
 
 /* Ends the transactions and the connections; again is allowed. */
 extern void links_close(Links *links);

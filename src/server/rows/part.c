@@ -38,6 +38,7 @@
 #include "server/rows/part_mark.h"
 #include "server/rows/part_message.h"
 #include "server/rows/row_chunks.h"
+#include "server/rows/row_passes.h"
 #include "server/rows/shape_bytes.h"
 
 /* The bytes of all temporary files of a scan in groups (train_groups.c has the same limit). */
@@ -52,7 +53,9 @@ typedef struct PartSession
 	ScanShape shape;
 	bool is_open;       /* it has passed all checks, and its rows have not been read */
 	RowsState **states; /* the rows that were read; NULL before */
+	bool grouped;       /* are they of groups? */
 	RowChunks chunks;
+	RowPasses *passes; /* of the rows that were read, instead of states; NULL before */
 } PartSession;
 
 /* Of the current transaction; NULL: none is open. */
@@ -315,6 +318,7 @@ answer_scan(StringInfo message, StringInfo answer)
 	scan_close(scan);
 	session->is_open = false;
 	unlock();
+	session->grouped = grouped;
 	row_chunks_begin(&session->chunks, session->states, sets);
 	part_write_status(answer, PART_READY);
 	pq_sendint64(answer, left_out);
@@ -328,6 +332,46 @@ answer_rows(StringInfo message, StringInfo answer)
 	pq_getmsgend(message);
 	part_write_status(answer, PART_READY);
 	row_chunks_write(&session->chunks, answer);
+}
+
+/* ---- answering passes ---- */
+
+/* The rows are those of one set, and none of them has been sent. */
+static void
+answer_passes(StringInfo message, StringInfo answer)
+{
+	RowsState *state;
+	PartCounts counts;
+	int length = message->len - message->cursor;
+
+	if (session == NULL || session->states == NULL || session->grouped ||
+		session->chunks.finished || session->chunks.written > 0)
+		out_of_order();
+	MemoryContextSwitchTo(session->context);
+	state = session->states[0];
+	session->states = NULL;
+	counts.usable = rows_usable(&state->rows);
+	counts.neutral = state->rows.neutral;
+	session->passes = row_passes_open(state, (const uint8 *) pq_getmsgbytes(message, length),
+									  length, session->context);
+	part_write_status(answer, PART_READY);
+	part_write_counts(answer, &counts);
+}
+
+static void
+answer_pass(StringInfo message, StringInfo answer)
+{
+	int length = message->len - message->cursor;
+	Size sums_length;
+	uint8 *sums;
+
+	if (session == NULL || session->passes == NULL)
+		out_of_order();
+	sums = row_passes_sums(session->passes, (const uint8 *) pq_getmsgbytes(message, length), length,
+						   &sums_length);
+	part_write_status(answer, PART_READY);
+	pq_sendbytes(answer, (const char *) sums, (int) sums_length);
+	pfree(sums);
 }
 
 /* ---- the function ---- */
@@ -358,6 +402,12 @@ dpobj_part(PG_FUNCTION_ARGS)
 			break;
 		case PART_ROWS:
 			answer_rows(&message, &answer);
+			break;
+		case PART_PASSES:
+			answer_passes(&message, &answer);
+			break;
+		case PART_PASS:
+			answer_pass(&message, &answer);
 			break;
 		default:
 			out_of_order();

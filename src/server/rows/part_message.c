@@ -232,3 +232,29 @@ part_read_scan(StringInfo message, Memory *memory, Encoding *encoding, int *sets
 	}
 	get_encoding(message, encoding, memory);
 }
+
+/* ---- passes ---- */
+
+void
+part_write_counts(StringInfo answer, const PartCounts *counts)
+{
+	pq_sendint64(answer, counts->usable);
+	pq_sendint64(answer, counts->neutral);
+}
+
+static int64
+get_count(StringInfo answer)
+{
+	int64 count = pq_getmsgint64(answer);
+
+	if (count < 0 || count > PART_MAX_ROWS)
+		invalid_message();
+	return count;
+}
+
+void
+part_read_counts(StringInfo answer, PartCounts *counts)
+{
+	counts->usable = get_count(answer);
+	counts->neutral = get_count(answer);
+}

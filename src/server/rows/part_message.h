@@ -6,6 +6,9 @@
  *   PART_SCAN   says how rows are encoded; the part reads its rows into sets that it keeps until
  *               the transaction ends, and answers how many rows a filter or holdout left out
  *   PART_ROWS   asks for the next of the sets' rows; the last answer says that it is
+ *   PART_PASSES instead: has the problem of a convex model (wire.h), whose passes the rows of the
+ *               one set will answer; the part answers how many rows these are
+ *   PART_PASS   has a pass of that problem; the part answers its sums
  *
  * A message is a byte for its kind, and what follows.  An answer begins with PART_MAGIC and a
  * status.  Numbers are in network order, but for records of rows, which have the layout of
@@ -36,8 +39,17 @@ typedef enum PartMessage
 {
 	PART_OPEN = 'o',
 	PART_SCAN = 's',
-	PART_ROWS = 'r'
+	PART_ROWS = 'r',
+	PART_PASSES = 'm',
+	PART_PASS = 'p'
 } PartMessage;
+
+/* The numbers of rows that answer passes, and of those with the same loss under every model. */
+typedef struct PartCounts
+{
+	int64 usable;
+	int64 neutral;
+} PartCounts;
 
 /* Why a part does not open; PART_READY: it does.  They say nothing of rows. */
 typedef enum PartStatus
@@ -92,5 +104,10 @@ extern void part_write_scan(StringInfo message, const Rows *like, int sets, bool
 /* *key: NULL or a copy.  Raises an error if the message is not valid. */
 extern void part_read_scan(StringInfo message, Memory *memory, Encoding *encoding, int *sets,
 						   bool *grouped, const uint8 **key);
+
+extern void part_write_counts(StringInfo answer, const PartCounts *counts);
+
+/* Raises an error if they are not numbers of rows. */
+extern void part_read_counts(StringInfo answer, PartCounts *counts);
 
 #endif

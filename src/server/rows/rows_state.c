@@ -96,6 +96,12 @@ rows_state_spill(RowsState *state, Size limit, off_t room)
 	rows_set_spill(&state->rows, &state->spill.sink, limit);
 }
 
+bool
+rows_state_is_spilled(const RowsState *state)
+{
+	return state->rows.spilled > 0 || state->spill.room > 0;
+}
+
 /* Waits until the leader has taken the rows, which truncates the file. */
 static void
 wait_until_taken(const Spill *spill)

@@ -46,6 +46,9 @@ extern void rows_state_spill_in_query(RowsState *state, FunctionCallInfo fcinfo,
 /* The state of a datum; a flat one is expanded in a child of the context parent. */
 extern RowsState *rows_state_get(Datum datum, MemoryContext parent);
 
+/* Are its rows in the file, even if it is empty, so that timing does not show whether any are? */
+extern bool rows_state_is_spilled(const RowsState *state);
+
 /* Adds a flat partial state to the state, which may be NULL: then it is made in the context. */
 extern RowsState *rows_state_combine(RowsState *state, struct varlena *flat,
 									 FunctionCallInfo fcinfo, MemoryContext context);

@@ -331,13 +331,30 @@ open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 						errmsg("parts of the table have just been moved"), errhint("Try again.")));
 }
 
+ScanParts *
+scan_parts_of(const Scan *scan)
+{
+	return scan->parts;
+}
+
+ScanParts *
+scan_detach_parts(Scan *scan)
+{
+	ScanParts *parts = scan->parts;
+
+	if (parts != NULL)
+		unlock_share_mode(scan);
+	scan->parts = NULL;
+	return parts;
+}
+
 static void
 close_parts(Scan *scan)
 {
-	if (scan->parts == NULL)
-		return;
-	scan_parts_close(scan->parts);
-	unlock_share_mode(scan);
+	ScanParts *parts = scan_detach_parts(scan);
+
+	if (parts != NULL)
+		scan_parts_close(parts);
 }
 
 /* ---- opening and closing ---- */

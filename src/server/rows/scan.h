@@ -105,6 +105,12 @@ extern int64 scan_run_sets(Scan *scan, Rows *const *sets, int count, bool groupe
 /* The neutral rows among those of scan_run() that did not pass the filter or the holdout. */
 extern int64 scan_left_out(const Scan *scan);
 
+/* The rows of a scan that are on other servers (scan_parts.h); NULL if there are none. */
+extern struct ScanParts *scan_parts_of(const Scan *scan);
+
+/* The same, which the scan then has no more: the caller closes them. */
+extern struct ScanParts *scan_detach_parts(Scan *scan);
+
 extern void scan_close(Scan *scan);
 
 /* An estimate of the number of rows, from public numbers. */

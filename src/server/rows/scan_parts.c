@@ -9,6 +9,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "core/mechanisms/wire.h"
+
 #include "server/base/dpobj.h"
 #include "server/remote/links.h"
 #include "server/rows/part_message.h"
@@ -31,6 +33,9 @@ struct ScanParts
 	Rows *const *sets;
 	int count;
 	int64 left_out;
+	StringInfo problem; /* whose passes the rows will answer; NULL: the rows are sent */
+	int64 kept;
+	PassSums *sums; /* that the parts' are added to */
 };
 
 /* ---- opening ---- */
@@ -118,7 +123,6 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 				int lock_milliseconds, const char **busy)
 {
 	ScanParts *parts = palloc0(sizeof(ScanParts));
-	const RemotePart *without_lock;
 
 	parts->part = palloc0(list_length(list) * sizeof(ScanPart));
 	parts->links = links_open(list, lock_milliseconds);
@@ -137,10 +141,9 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 		links_send(parts->links, i, &message);
 		pfree(message.data);
 	}
-	without_lock = links_collect(parts->links, take_opened, parts);
-	if (without_lock != NULL)
+	if (!links_collect(parts->links, take_opened, parts, -1))
 	{
-		*busy = without_lock->name;
+		*busy = links_busy(parts->links)->name;
 		return NULL;
 	}
 	check_different(parts);
@@ -188,7 +191,41 @@ invalid_answer(void)
 			(errcode(ERRCODE_PROTOCOL_VIOLATION), errmsg("an answer of a part is not valid")));
 }
 
-/* The answer to PART_SCAN, then those to PART_ROWS up to the last one. */
+static void
+read_left_out(ScanParts *parts, StringInfo answer)
+{
+	int64 left_out = pq_getmsgint64(answer);
+
+	if (left_out < 0 || left_out > PART_MAX_ROWS)
+		invalid_answer();
+	parts->left_out += left_out;
+}
+
+/* The rows stay where they are; what a release knows of them before its passes are these counts. */
+static void
+read_counts(ScanParts *parts, ScanPart *part, StringInfo answer)
+{
+	PartCounts counts;
+
+	part_read_counts(answer, &counts);
+	parts->kept += counts.usable;
+	rows_add_neutral(parts->sets[0], counts.neutral);
+	part->read.finished = true;
+}
+
+static void
+ask_next(const ScanParts *parts, StringInfo next)
+{
+	if (parts->problem == NULL)
+	{
+		pq_sendbyte(next, PART_ROWS);
+		return;
+	}
+	pq_sendbyte(next, PART_PASSES);
+	pq_sendbytes(next, parts->problem->data, parts->problem->len);
+}
+
+/* The answer to PART_SCAN, then that to PART_PASSES or those to PART_ROWS up to the last one. */
 static bool
 take_rows(void *context, int link, StringInfo answer, StringInfo next)
 {
@@ -197,20 +234,16 @@ take_rows(void *context, int link, StringInfo answer, StringInfo next)
 
 	if (part_read_status(answer) != PART_READY)
 		invalid_answer();
-	if (part->scanned)
+	if (!part->scanned)
+		read_left_out(parts, answer);
+	else if (parts->problem == NULL)
 		row_chunks_read(&part->read, answer, parts->sets, parts->count);
 	else
-	{
-		int64 left_out = pq_getmsgint64(answer);
-
-		if (left_out < 0 || left_out > PART_MAX_ROWS)
-			invalid_answer();
-		parts->left_out += left_out;
-		part->scanned = true;
-	}
+		read_counts(parts, part, answer);
+	part->scanned = true;
 	pq_getmsgend(answer);
 	if (!part->read.finished)
-		pq_sendbyte(next, PART_ROWS);
+		ask_next(parts, next);
 	return !part->read.finished;
 }
 
@@ -220,12 +253,72 @@ scan_parts_add(ScanParts *parts, Rows *const *sets, int count)
 	parts->sets = sets;
 	parts->count = count;
 	parts->left_out = 0;
-	if (links_collect(parts->links, take_rows, parts) != NULL)
+	if (!links_collect(parts->links, take_rows, parts, -1))
 		invalid_answer();
 	for (int i = 0; i < links_count(parts->links); i++)
 		if (!parts->part[i].read.finished)
 			invalid_answer();
 	return parts->left_out;
+}
+
+/* ---- passes ---- */
+
+void
+scan_parts_keep(ScanParts *parts, const uint8 *problem, Size length)
+{
+	parts->problem = makeStringInfo();
+	appendBinaryStringInfo(parts->problem, (const char *) problem, (int) length);
+}
+
+int64
+scan_parts_kept(const ScanParts *parts)
+{
+	return parts->kept;
+}
+
+int
+scan_parts_count(const ScanParts *parts)
+{
+	return links_count(parts->links);
+}
+
+void
+scan_parts_pass(ScanParts *parts, const uint8 *pass, Size length)
+{
+	StringInfoData message;
+
+	initStringInfo(&message);
+	pq_sendbyte(&message, PART_PASS);
+	pq_sendbytes(&message, (const char *) pass, (int) length);
+	for (int i = 0; i < links_count(parts->links); i++)
+		links_send(parts->links, i, &message);
+	pfree(message.data);
+}
+
+/* The sums must be those of this pass, and the part's first. */
+static bool
+take_sums(void *context, int link, StringInfo answer, StringInfo next)
+{
+	ScanParts *parts = context;
+	int length;
+
+	if (part_read_status(answer) != PART_READY)
+		invalid_answer();
+	length = answer->len - answer->cursor;
+	if (!wire_add_sums((const uint8 *) pq_getmsgbytes(answer, length), length, link, parts->sums))
+		invalid_answer();
+	return false;
+}
+
+bool
+scan_parts_sums(ScanParts *parts, PassSums *sums, long milliseconds)
+{
+	parts->sums = sums;
+	if (links_collect(parts->links, take_sums, parts, milliseconds))
+		return true;
+	if (links_busy(parts->links) != NULL)
+		invalid_answer();
+	return false;
 }
 
 void

@@ -40,6 +40,26 @@ extern void scan_parts_start(ScanParts *parts, const Rows *like, int sets, bool 
 /* Adds the rows of all parts to the sets; returns how many did not pass the filter or holdout. */
 extern int64 scan_parts_add(ScanParts *parts, Rows *const *sets, int count);
 
+/*
+ * Before the rows are read: lets them stay on the parts, and answer passes of this problem
+ * (wire.h). Then scan_parts_add() adds nothing but the number of neutral rows.
+ */
+extern void scan_parts_keep(ScanParts *parts, const uint8 *problem, Size length);
+
+/* The rows that stay on the parts, neutral ones not counted. */
+extern int64 scan_parts_kept(const ScanParts *parts);
+
+extern int scan_parts_count(const ScanParts *parts);
+
+/* Sends a pass to every part. */
+extern void scan_parts_pass(ScanParts *parts, const uint8 *pass, Size length);
+
+/*
+ * Adds the sums of the parts, which are the first of those that the sums are of.  False if they do
+ * not come within so many milliseconds, -1 for any number.
+ */
+extern bool scan_parts_sums(ScanParts *parts, PassSums *sums, long milliseconds);
+
 /* Ends the transactions on the parts; again is allowed. */
 extern void scan_parts_close(ScanParts *parts);
 
