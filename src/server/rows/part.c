@@ -108,16 +108,21 @@ lock_in_share_mode(Oid relation)
 	LockRelationOid(relation, ShareLock);
 	session->locked = find_all_inheritors(relation, AccessShareLock, NULL);
 	foreach (cell, session->locked)
-		LockRelationOid(lfirst_oid(cell), ShareLock);
+		if (lfirst_oid(cell) != relation)
+			LockRelationOid(lfirst_oid(cell), ShareLock);
 }
 
+/* The locks of an earlier statement are the transaction's. */
 static void
 unlock(void)
 {
+	ResourceOwner statement = CurrentResourceOwner;
 	ListCell *cell;
 
+	CurrentResourceOwner = TopTransactionResourceOwner;
 	foreach (cell, session->locked)
 		UnlockRelationOid(lfirst_oid(cell), ShareLock);
+	CurrentResourceOwner = statement;
 	session->locked = NIL;
 }
 
