@@ -34,6 +34,7 @@ sub model_of
 
 my %models = (
 	'objective' => q{'y', 2, '{a,r,b,e}', method => 'logistic', options => '{"mechanism": "objective"}'},
+	'objective of a clipped loss' => q{'y', 2, '{a,r,b}', method => 'logistic', options => '{"mechanism": "objective", "loss": "clipped_logistic"}'},
 	'objective, gaussian' => q{'y', 2, '{a,r,b}', 1e-6, method => 'logistic', options => '{"mechanism": "objective", "noise": "gaussian"}'},
 	'objective of a smooth hinge' => q{'y', 2, '{a,r,b}', method => 'svm', options => '{"mechanism": "objective"}'},
 	'objective of levels' => q{'y', 2, '{a,s,t,d}', method => 'logistic', options => '{"mechanism": "objective"}'},
@@ -51,7 +52,7 @@ my %models = (
 
 sub same_models
 {
-	for my $name (sort keys %models)
+	for my $name (@_)
 	{
 		my $whole = model_of('whole', $models{$name});
 		like($whole, qr/^\{[-0-9.,e]+\}$/, "$name: one table has a model");
@@ -60,13 +61,182 @@ sub same_models
 	return;
 }
 
-same_models();
+same_models(sort keys %models);
 isnt(model_of('visit', $models{objective}), model_of('visit', $models{'rows held out'}), 'other rows have another model');
 
 # Rows that every server keeps in a file.
 for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM SET work_mem = '64kB'; ALTER SYSTEM SET hash_mem_multiplier = 1; SELECT pg_reload_conf()"); }
-%models = map { $_ => $models{$_} } 'objective', 'linear', 'softmax', 'localized';
-same_models();
+same_models('objective', 'linear', 'softmax', 'localized');
 for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM RESET work_mem; ALTER SYSTEM RESET hash_mem_multiplier; SELECT pg_reload_conf()"); }
+
+
+# ---- jobs, and rows of persons ----
+
+sub job_model
+{
+	my ($table) = @_;
+	my $ana = session($coordinator, user => 'ana');
+	my $id = $ana->ask("SELECT dpobj.submit('$table', $models{objective}, name => 'job of $table')");
+	is($ana->ask("SELECT dpobj.wait($id, '60 s')"), 'released', "a job over $table is released");
+	return $ana->ask("SELECT (dpobj.train('$table', $models{objective}, name => 'job of $table')).weights");
+}
+is(job_model('visit'), job_model('whole'), 'a job over parts has the same model');
+
+# All rows of each person enter, so that the key of their choice does not matter.
+$coordinator->safe_psql('postgres', sprintf <<'SQL', columns(), rows_between(1, 3000), encoders());
+CREATE TABLE person (%1$s) PARTITION BY LIST (s);
+CREATE TABLE person_0 PARTITION OF person FOR VALUES IN (0, 1);
+CREATE TABLE person_whole (%1$s);
+INSERT INTO person_whole %2$s;
+INSERT INTO person_0 SELECT * FROM person_whole WHERE s IN (0, 1);
+SELECT dpobj.protect(t, '%3$s', 'add_remove', 's', 500) FROM unnest('{person,person_whole}'::regclass[]) t;
+SELECT dpobj.set_budget(t, 'ana', 100000, 0) FROM unnest('{person,person_whole}'::regclass[]) t;
+SQL
+for my $i (1, 2)
+{
+	make_part($parts[ $i - 1 ], 'person_part', 1, 3000, of => 'postgres.public.person');
+	my $kept = $i == 1 ? '2, 3' : '4, 5';
+	$parts[ $i - 1 ]->safe_psql('postgres', "DELETE FROM person_part WHERE s NOT IN ($kept)");
+	foreign_partition($coordinator, "person_$i", "IN ($kept)", "part$i", 'person_part', 'person');
+}
+my $persons = q{'y', 1000, '{a,r}', method => 'logistic', options => '{"mechanism": "objective"}'};
+like(model_of('person_whole', $persons), qr/^\{/, 'a table of persons has a model');
+is(model_of('person', $persons), model_of('person_whole', $persons), 'its parts have the same');
+
+# ---- no row moves ----
+
+# The number of passes of this mechanism is public.
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $file = PostgreSQL::Test::Utils::tempdir('proxy') . '/bytes';
+my $proxy = start_proxy($parts[1], $port, $file);
+END { kill 'KILL', $proxy if $proxy; }
+$coordinator->safe_psql('postgres', "ALTER SERVER part2 OPTIONS (SET host '127.0.0.1', SET port '$port')");
+
+# The bytes that a training moves between the coordinator and the second part, both ways.
+sub bytes_moved
+{
+	my ($arguments) = @_;
+	my $before = -e $file ? slurp_file($file) : 0;
+	like(model_of('visit', $arguments), qr/^\{/, 'a training through a proxy answers');
+	ok(wait_until(20, sub { !links_of($parts[1]) }), 'its connection ends');
+	sleep(0.3);
+	return slurp_file($file) - $before;
+}
+my $few = bytes_moved($models{sgd});
+my $few_rows = bytes_moved(q{'y', 2, '{a,r}', method => 'halfspace'});
+$parts[1]->safe_psql('postgres', 'INSERT INTO visit_part ' . rows_between(2001, 32000));
+is(bytes_moved($models{sgd}), $few, "31,000 rows move the $few bytes that 1,000 rows move");
+cmp_ok(bytes_moved(q{'y', 2, '{a,r}', method => 'halfspace'}), '>', $few_rows + 100_000, 'a halfspace gathers the rows');
+$parts[1]->safe_psql('postgres', 'DELETE FROM visit_part WHERE ctid IN (SELECT ctid FROM visit_part ORDER BY ctid OFFSET 1000)');
+kill 'KILL', $proxy;
+waitpid $proxy, 0;
+undef $proxy;
+$coordinator->safe_psql('postgres', sprintf q{ALTER SERVER part2 OPTIONS (SET host '%s', SET port '%s')}, $parts[1]->host, $parts[1]->port);
+
+# ---- parts that are lost or answer wrongly between passes ----
+
+my $failure = "ERROR:  UB004: the release failed and nothing was released\n"
+  . 'DETAIL:  The charge stays. Failures are counted against the table, and the reason is in the server log only.';
+my $train = "SELECT (dpobj.train('visit', $models{sgd})).weights";
+
+# The part answers by this plpgsql, in which answer is the true one; a message begins with its kind, an
+# answer with five bytes, and in sums their version, the number of the pass and how many they are follow.
+sub answers_by
+{
+	my ($part, $code) = @_;
+	$part->safe_psql('postgres', <<"SQL");
+CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE plpgsql AS \$\$
+DECLARE answer bytea; kind text := chr(get_byte(message, 0)); pass int := CASE WHEN length(message) > 8 THEN get_byte(message, 4) END;
+BEGIN answer := public.true_part(message); $code RETURN answer; END \$\$
+SQL
+	return;
+}
+
+sub answers_truly
+{
+	my ($part) = @_;
+	$part->safe_psql('postgres', q{CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'});
+	return;
+}
+
+$_->safe_psql('postgres', q{CREATE FUNCTION true_part(bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'}) for @parts;
+my %wrong = (
+	'ends between two passes' => q{IF kind = 'p' AND pass = 3 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(9); END IF;},
+	'has an error of its own' => q{IF kind = 'p' AND pass = 3 THEN RAISE 'no'; END IF;},
+	'lacks a sum' => q{IF kind = 'p' AND pass = 2 THEN answer := substr(answer, 1, length(answer) - 16); END IF;},
+	'has a sum too many' => q{IF kind = 'p' AND pass = 2 THEN answer := answer || substr(answer, length(answer) - 15); END IF;},
+	'counts its sums wrongly' => q{IF kind = 'p' THEN answer := set_byte(substr(answer, 1, length(answer) - 16), 15, get_byte(answer, 15) - 1); END IF;},
+	'answers another pass' => q{IF kind = 'p' AND pass = 3 THEN answer := set_byte(answer, 7, 2); END IF;},
+	'has a sum of no rows' => q{IF kind = 'p' AND pass = 2 THEN answer := set_byte(answer, length(answer) - 1, 63); END IF;},
+	'has a negative number of rows' => q{IF kind = 'm' THEN answer := set_byte(answer, 5, 255); END IF;},
+	'has more rows than any table' => q{IF kind = 'm' THEN answer := set_byte(answer, 13, 127); END IF;},
+	'says nothing of its rows' => q{IF kind = 'm' THEN answer := substr(answer, 1, 5); END IF;},
+	'answers no status' => q{IF kind = 'p' THEN answer := ''; END IF;});
+for my $name (sort keys %wrong)
+{
+	answers_by($parts[0], $wrong{$name});
+	spends(
+		$coordinator,
+		"a part that $name",
+		{ epsilon => 2, charged => 1, failed => 1 },
+		sub { is(in_session($coordinator, 'ana', $train) =~ s/\nLOCATION.*//sr, $failure, "a part that $name: the one failure"); });
+	no_link_is_left("a part that $name", @parts);
+}
+answers_truly($parts[0]);
+
+# Moments in a pass: writers go on, a cancel ends it, the time limit too.
+answers_by($parts[0], q{IF kind = 'p' AND pass = 3 THEN PERFORM pg_sleep(60); END IF;});
+
+sub in_third_pass
+{
+	return wait_until(30, sub { scalar_of($parts[0], q{SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dpobj' AND wait_event = 'PgSleep'}) });
+}
+spends(
+	$coordinator,
+	'a cancel during a pass',
+	{ epsilon => 2, charged => 1, failed => 0 },
+	sub {
+		my $ana = session($coordinator, user => 'ana');
+		$ana->send($train);
+		ok(in_third_pass(), 'a pass waits for a part');
+		is(in_session($_, 'postgres', "SET lock_timeout = '2s'; UPDATE visit_part SET s = s WHERE id < 0"), '', 'rows of a part may change during passes') for @parts;
+		is(in_session($coordinator, 'postgres', "SET lock_timeout = '2s'; UPDATE visit_0 SET s = s WHERE id < 0"), '', 'and rows of the coordinator');
+		scalar_of($coordinator, 'SELECT pg_cancel_backend(' . $ana->pid . ')');
+		like($ana->result, qr/^ERROR:  57014: /, 'a cancel ends the wait for a part');
+	});
+no_link_is_left('a cancel during a pass', @parts);
+
+$coordinator->safe_psql('postgres', "ALTER SYSTEM SET dpobj.time_limit = 2; SELECT pg_reload_conf()");
+spends(
+	$coordinator,
+	'the time limit during a pass',
+	{ epsilon => 2, charged => 1, failed => 1 },
+	sub { is(in_session($coordinator, 'ana', $train) =~ s/\nLOCATION.*//sr, $failure, 'the time limit during a pass: the one failure'); });
+no_link_is_left('the time limit during a pass', @parts);
+$coordinator->safe_psql('postgres', "ALTER SYSTEM RESET dpobj.time_limit; SELECT pg_reload_conf()");
+answers_truly($parts[0]);
+
+# The session of the coordinator, and the server of a part.
+answers_by($parts[0], q{IF kind = 'p' AND pass = 3 THEN PERFORM pg_sleep(60); END IF;});
+spends(
+	$coordinator,
+	'the server of a part stops during a pass',
+	{ epsilon => 2, charged => 1, failed => 1 },
+	sub {
+		my $ana = session($coordinator, user => 'ana');
+		$ana->send($train);
+		ok(in_third_pass(), 'a pass waits for a part');
+		$parts[1]->stop('immediate');
+		$parts[1]->start;
+		scalar_of($parts[0], q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dpobj'});
+		is($ana->result =~ s/\nLOCATION.*//sr, $failure, 'the server of a part stops: the one failure');
+	});
+answers_truly($parts[0]);
+is(model_of('visit', $models{sgd}), model_of('whole', $models{sgd}), 'afterwards the model is the same again');
+
+# ---- messages that come out of order ----
+
+my $dealer = session($parts[0], user => 'dealer');
+like($dealer->ask("SELECT dpobj_internal.part('\\x$_')"), qr/^ERROR:  08P01: /m, "a part that has not been opened refuses message $_") for qw(6d 6d00 70 7000);
 
 finish($coordinator);

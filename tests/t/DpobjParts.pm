@@ -107,10 +107,12 @@ SQL
 # ---- connections ----
 
 # A process that passes bytes on between a port of this machine and the server, until it is killed: then
-# both ends of each connection see it cut.  Returns its process id.
+# both ends of each connection see it cut.  It keeps the number of all bytes that it has passed on in the
+# file, if one is named.  Returns its process id.
 sub start_proxy
 {
-	my ($node, $port) = @_;
+	my ($node, $port, $file) = @_;
+	my $passed = 0;
 	my $server = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 20, ReuseAddr => 1) or die "no proxy: $!";
 	my $path = $node->host . '/.s.PGSQL.' . $node->port;
 	my $pid = fork() // die 'no proxy';
@@ -142,10 +144,24 @@ sub start_proxy
 				$select->remove($from, $to);
 				delete @other{ $from, $to };
 				close $_ for $from, $to;
+				next;
 			}
+			$passed += length $bytes;
+			write_number($file, $passed) if $file;
 		}
 	}
 	POSIX::_exit(0);
+}
+
+# In one write, so that nobody reads half of it.
+sub write_number
+{
+	my ($path, $number) = @_;
+	open my $file, '+>>:raw', "$path" or die "open $path: $!";
+	truncate $file, 0;
+	syswrite $file, "$number\n";
+	close $file;
+	return;
 }
 
 # The process ids of the sessions on a part that the coordinator has opened.
