@@ -49,3 +49,5 @@ SELECT dpobj.wait(:mine, '1 min');
 SELECT name, state, sqlstate, reason, release FROM dpobj.jobs;
 \c - postgres
 SELECT dpobj.unprotect('stay');
+DROP OWNED BY dpobj_answer_ana, dpobj_answer_bob;
+DROP ROLE dpobj_answer_ana, dpobj_answer_bob;

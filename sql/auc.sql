@@ -87,3 +87,5 @@ SELECT dpobj.price('patient_by_person', 'well', 1, method => 'calibration', opti
 SELECT dpobj.price_aggregate('auc', 40, 1) -> 'cells' AS cells, dpobj.price_aggregate('calibration', 10, 1) -> 'error' AS error;
 SELECT * FROM answers('SELECT dpobj.price%', $$_aggregate('auc', 1, 1)$$, $$('patient', NULL, 1, method => 'auc')$$, $$('patient', 'none', 1, method => 'auc')$$);
 \c - postgres
+DROP OWNED BY dpobj_auc_ana, dpobj_auc_eve;
+DROP ROLE dpobj_auc_ana, dpobj_auc_eve;

@@ -107,3 +107,5 @@ SELECT t, g, replace(answer_of(format('SELECT cardinality((dpobj.train(%L, ''y''
 SELECT relation, event, count(*) FROM dpobj.ledger WHERE relation::text ~ '^many_' AND event IN ('charged', 'released', 'failed') GROUP BY relation, event ORDER BY relation::text, event;
 DROP TABLE sample, changed, many_replace, many_add_remove, many_declared CASCADE;
 SELECT format('DROP TABLE %I CASCADE', t) FROM unnest(:'tables'::text[]) t \gexec
+DROP OWNED BY dpobj_bad_ana;
+DROP ROLE dpobj_bad_ana;

@@ -120,3 +120,6 @@ SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'logistic
 SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'ridge');
 SELECT dpobj.evaluate('a', 'orchard', 1) > 0.6 AS learnt, dpobj.evaluate('b', 'orchard', 1) BETWEEN 0 AND 1 AS rated;
 SELECT epsilon, delta FROM dpobj.remaining('orchard');
+\c - postgres
+DROP OWNED BY dpobj_convex_ana;
+DROP ROLE dpobj_convex_ana;

@@ -101,3 +101,5 @@ SELECT (dpobj.train('gap', 'y', 6, '{a}', method => method, delta => delta, opti
 \c - postgres
 SELECT m.name, e.pair, e.pair_terms - '{mu,ratio,outer,rate,noise,count}'::text[] AS terms, e.epsilon_nano, e.rho_pico, c.rho_pico = e.rho_pico AND c.rdp_pico = e.rdp_pico AS read_again
   FROM dpobj.model_rows m JOIN dpobj.ledger_events e ON e.id = m.release, dpobj_internal.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, 1) c WHERE m.name IN ('of 6', 'whole', 'gaussian', 'sgd') ORDER BY e.id;
+DROP OWNED BY dpobj_coverage_ana;
+DROP ROLE dpobj_coverage_ana;

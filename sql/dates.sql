@@ -80,3 +80,5 @@ SELECT dpobj.predict_sql('weekend', owner => 'dpobj_dates_ana') AS statement \gs
 SET TimeZone = 'America/New_York';
 SELECT count(*), count(dp_score), count(*) FILTER (WHERE dp_score IS DISTINCT FROM dpobj.score('weekend', t, 'dpobj_dates_ana')) AS different,
        avg((dp_prediction = t.back)::int) > 0.9 AS learnt FROM (:statement) s JOIN visit_day t USING (id);
+DROP OWNED BY dpobj_dates_ana;
+DROP ROLE dpobj_dates_ana;

@@ -70,3 +70,6 @@ SELECT dpobj.train('beach', label => 'sandy', epsilon => 1, delta => 0.000001, m
 SELECT dpobj.train('beach', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "n": 5}');
 SELECT dpobj.train('cliff', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "sampling": "poisson"}');
 SELECT dpobj.evaluate('a', 'beach', 1) > 0.6 AS learnt;
+\c - postgres
+DROP OWNED BY dpobj_descent_ana;
+DROP ROLE dpobj_descent_ana;

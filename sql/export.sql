@@ -62,3 +62,5 @@ SELECT dpobj.model_pmml(of_array('halfspace', '{1,2}', '{}'));
 SELECT dpobj.model_json(of_array('halfspace', '{1,NaN}', '{"encoding": {}}'));
 SELECT dpobj.model_json(forged('halfspace', 'boolean', '{}', '{1,2,3}'));
 SELECT dpobj.model_json(forged('softmax', 'boolean', '{}'));
+DROP OWNED BY dpobj_export_ana, dpobj_export_bob;
+DROP ROLE dpobj_export_ana, dpobj_export_bob;

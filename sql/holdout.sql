@@ -214,3 +214,6 @@ SELECT dpobj.train('visit', 'y', 1000, '{a}', method => 'halfspace') IS NOT NULL
 ALTER TABLE stay RENAME who TO person;
 \c - dpobj_holdout_ana
 SELECT dpobj.train('stay', 'spot', 1, '{a}', method => 'softmax', options => '{"holdout": 0.2}');
+\c - postgres
+DROP OWNED BY dpobj_holdout_ana;
+DROP ROLE dpobj_holdout_ana;

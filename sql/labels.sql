@@ -137,3 +137,6 @@ SELECT dp_select(ARRAY(SELECT model FROM dpobj.models WHERE name IN ('golden', '
 \c - dpobj_labels_ana
 SELECT * FROM answers($$SELECT dpobj.confusion(%, 1000)::text$$, $$'golden', 'tariff'$$, $$'t', 'reply'$$, $$'v', 'reply'$$, $$'k', 'reply'$$);
 SELECT (SELECT sum(n) FROM unnest(c) n) AS of_classes FROM dpobj.class_confusion('classes', 'tariff', 1000) c;
+\c - postgres
+DROP OWNED BY dpobj_labels_ana;
+DROP ROLE dpobj_labels_ana;

@@ -111,3 +111,6 @@ SELECT dpobj.confusion('a', 'flat', 1);
 SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('flat', 'price', 1, method => 'linear') p;
 SELECT dpobj.price('flat', NULL, 1, method => 'linear');
 SELECT epsilon FROM dpobj.remaining('flat');
+\c - postgres
+DROP OWNED BY dpobj_linear_ana;
+DROP ROLE dpobj_linear_ana;

@@ -76,3 +76,6 @@ SELECT (m).kind, (m).mechanism, (m).guarantee FROM dpobj.train('fen', label => '
 SELECT dpobj.train('fen', label => 'ripe', epsilon => 1, method => 'logistic', options => '{"mechanism": "exponential", "n": 5}');
 SELECT dpobj.evaluate('a', 'fen', 1) > 0.6 AS learnt;
 SELECT epsilon FROM dpobj.remaining('fen');
+\c - postgres
+DROP OWNED BY dpobj_nets_ana;
+DROP ROLE dpobj_nets_ana;

@@ -54,3 +54,6 @@ SELECT dpobj.set_budget('marsh', 'dpobj_opsamp_ana', 10, 0.0001);
 SELECT (m).kind, (m).mechanism, (m).guarantee, (m).delta > 0 AS delta FROM dpobj.train('marsh', label => 'ripe', epsilon => 4, delta => 0.00001, method => 'logistic', options => '{"mechanism": "opsamp", "calls": 500}') m;
 SELECT dpobj.train('marsh', label => 'ripe', epsilon => 0.1, delta => 0.00001, method => 'logistic', options => '{"mechanism": "opsamp"}');
 SELECT epsilon FROM dpobj.remaining('marsh');
+\c - postgres
+DROP OWNED BY dpobj_opsamp_ana;
+DROP ROLE dpobj_opsamp_ana;

@@ -120,3 +120,5 @@ SELECT dpobj.train_groups('meadow', 'y', 1, '{a,b}', method => 'logistic', optio
 SELECT count(*) - :before AS written FROM dpobj.ledger;
 \c - postgres
 DROP TABLE meadow, pasture, paddock, fallow CASCADE;
+DROP OWNED BY dpobj_pool_ana, dpobj_pool_zoe;
+DROP ROLE dpobj_pool_ana, dpobj_pool_zoe;

@@ -109,3 +109,6 @@ SELECT dpobj.train('house', label => 'price', epsilon => 1, method => 'simplex',
 SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('house', 'price', 1, method => 'simplex') p;
 SELECT dpobj.price('house', NULL, 1, method => 'simplex');
 SELECT epsilon FROM dpobj.remaining('house');
+\c - postgres
+DROP OWNED BY dpobj_simplex_ana;
+DROP ROLE dpobj_simplex_ana;

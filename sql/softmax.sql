@@ -240,3 +240,5 @@ SELECT cardinality(weights) AS weights FROM dpobj.train('tulip', 'kind', 1, '{le
 \c - postgres
 SELECT DISTINCT relation_name, mechanism, adjacency, guarantee FROM dpobj.ledger
  WHERE event = 'charged' AND relation_name IN ('public.iris', 'public.tulip') ORDER BY 1, 2;
+DROP OWNED BY dpobj_softmax_ana;
+DROP ROLE dpobj_softmax_ana;
