@@ -44,10 +44,15 @@ SELECT measure, abs(round(value::numeric, -2) - mean_absolute_error) <= 100 AS n
   FROM truths, dpobj.residuals('share', 'flat', 1000) WHERE model = 'share' AND measure = 'mean_absolute_error';
 SELECT abs(dpobj.evaluate('line', 'flat_by_owner', 2000)::numeric - r_squared) < 0.006 AS persons FROM truths WHERE model = 'line';
 SELECT value > 0.7 AS filtered FROM dpobj.residuals('line', 'flat', 1000, filter => '{"price": {"<": 900000}, "sold": {"=": true}}') WHERE measure = 'r_squared' AND value <= 1;
+-- the truth of a population, of which these rows may be a sample, is in a wider interval, as it is of other ratings
+SELECT measure, sample_low < low AND high < sample_high AS wider, sample_high - sample_low < CASE measure WHEN 'r_squared' THEN 0.4 ELSE 10000 END AS narrow
+  FROM dpobj.residuals('line', 'flat', 1000);
+SELECT kind, models, count(*) AS ratings, bool_and(value BETWEEN low AND high) AS around, bool_and(sample_low < low AND high < sample_high AND sample_high <= 1) AS wider
+  FROM dpobj.evaluations WHERE value IS NOT NULL AND relation_name = 'public.flat' AND low > 0 GROUP BY 1, 2 ORDER BY 1, 2;
 -- rows that are none, that are one, and little epsilon
 SELECT count(*) AS answers, bool_and(low <= high) AS ordered, bool_and(value IS NULL OR value BETWEEN low AND high) AS within FROM dpobj.residuals('line', 'no_flat', 0.1);
 SELECT count(*) AS answers, bool_and(low <= high) AS ordered FROM dpobj.residuals('share', 'one_flat', 1);
-SELECT bool_and(CASE measure WHEN 'r_squared' THEN low = '-Infinity' AND high = 1 ELSE low = 0 AND high = 100000 END) AS nothing FROM dpobj.residuals('line', 'flat', 0.001, options => '{"level": 0.999999}');
+SELECT bool_and(CASE measure WHEN 'r_squared' THEN low = '-Infinity' AND high = 1 ELSE low = 0 AND high = 100000 END) AS nothing, bool_and(sample_low = low AND sample_high = high) AS sample FROM dpobj.residuals('line', 'flat', 0.001, options => '{"level": 0.999999}');
 -- both measures are one charge, as are equal calls in one list of results
 SELECT epsilon FROM dpobj.remaining('one_flat');
 SELECT count(*), count(DISTINCT (r).measure) AS measures, min((r).level) AS level FROM (SELECT dpobj.residuals('line', 'one_flat', 0.5) AS r) s;
@@ -58,6 +63,9 @@ SELECT mechanism, epsilon, delta, pair, guarantee, adjacency, parameters - 'enco
 \c - dpobj_residuals_ana
 SELECT round((high - low) / 2) AS half, dpobj.price('flat', NULL, 1, method => 'count') #> '{error,rows}' AS error FROM dpobj.count('flat', 1);
 \c - postgres
+SELECT dpobj_internal.rating_interval('-Infinity', 0.5);
+SELECT dpobj_internal.page_ratings(jsonb_build_object('ratings', jsonb_agg(jsonb_build_object('kind', 'residuals', 'value', 0.5, 'low', 0.4, 'high', 0.6, 'sample_low', '-Infinity', 'sample_high', 0.9, 'level', 0.95))))
+       ~ 'R-squared 0.500, 0.400 to 0.600 at level 0.95; as a sample of more, -Infinity to 0.900' AS page;
 
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_
@@ -91,3 +99,5 @@ SELECT * FROM answers($$SELECT dpobj.price('flat', %)$$,
   '''owner'', 1, method => ''sum''', '''garden'', 1, method => ''residuals'', options => ''{"by": ["sold"]}''', 'NULL, 1, method => ''count'', filter => ''{"rooms": 1}''');
 \c - postgres
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
+DROP OWNED BY dpobj_residuals_ana, dpobj_residuals_eve;
+DROP ROLE dpobj_residuals_ana, dpobj_residuals_eve;

@@ -109,7 +109,7 @@ COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb, jsonb, text) IS
 
 CREATE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (measure text, value float8, low float8, high float8, level float8)
+  RETURNS TABLE (measure text, value float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_residuals';
 COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text) IS

@@ -69,10 +69,14 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
 COMMENT ON FUNCTION dpobj_internal.model_facts(@extschema@.dp_model[]) IS
   'internal: an object for each model: what it predicts and learned, from what, for how much, and its last ratings';
 
--- The ends are rounded outwards, so that the interval holds the truth as often as it says.
+-- The ends are rounded outwards, so that the interval holds the truth as often as it says. R-squared may
+-- have no lower end, and in PostgreSQL 13 a numeric cannot say so.
 CREATE FUNCTION dpobj_internal.rating_interval(low float8, high float8) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
-  AS $$ SELECT format('%s to %s', round(floor($1::numeric * 1000) / 1000, 3), round(ceil($2::numeric * 1000) / 1000, 3)) $$;
+  AS $$
+    SELECT format('%s to %s', CASE WHEN $1 = '-Infinity' THEN $1::text ELSE round(floor($1::numeric * 1000) / 1000, 3)::text END,
+                  round(ceil($2::numeric * 1000) / 1000, 3))
+  $$;
 COMMENT ON FUNCTION dpobj_internal.rating_interval(float8, float8) IS 'internal: an interval with three decimals, which holds the given one';
 
 CREATE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text

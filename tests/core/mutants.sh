@@ -194,6 +194,8 @@ mutants=(
   '304|test_descent|several classes: the noise of descent is for shorter gradients'
   '257|test_spill|rows: those in a spill file are not counted as usable'
   '294|test_estimate|estimate: the interval of a share for noise of 1.3 times the rate'
+  '340|test_estimate|estimate: the mean of a population as of four times as many rows'
+  '341|test_estimate|look: R-squared of a population with the squares of residuals of these rows'
   '305|test_drift|drift: the rest of a histogram has the noise of one bin'
   '306|test_drift|drift: the distance of two histograms has the noise of one bin'
   '307|test_drift|drift: the later histogram is taken to have the noise of the earlier one'

@@ -1,5 +1,6 @@
 /*
- * estimate.c - intervals of shares and of the AUC by the law of weighted sums of noises.
+ * estimate.c - intervals of shares and of the AUC by the law of weighted sums of noises, and of the
+ * mean of a population.
  */
 #include "core/mechanisms/estimate.h"
 
@@ -299,6 +300,49 @@ estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins, d
 	*ties = fmin(fmax(same / all / 2, 0.0), 0.5);
 	find_interval(&pivot, level, auc);
 	find_sample_interval(&pivot, level, auc);
+}
+
+/* ---- the mean of a population ---- */
+
+/* The relative entropy of two chances, x from 0 to 1 and q between; differences stay exact. */
+static double
+entropy_of(double x, double q)
+{
+	double first = x > 0 ? -x * log1p((q - x) / x) : 0.0;
+	double second = x < 1 ? -(1 - x) * log1p((x - q) / (1 - x)) : 0.0;
+
+	return first + second;
+}
+
+/* Where the entropy rises to the most on the way from x to an end. */
+static double
+entropy_end(double x, double end, double most)
+{
+	double inside = x;
+	double outside = end;
+
+	for (int i = 0; i < 60; i++)
+	{
+		double middle = (inside + outside) / 2;
+
+		if (middle == inside || middle == outside)
+			break;
+		if (entropy_of(x, middle) > most)
+			outside = middle;
+		else
+			inside = middle;
+	}
+	return outside;
+}
+
+void
+estimate_mean_of_population(double rows, double beta, double *low, double *high)
+{
+	/* slightly larger, so that rounding loses nothing */
+	double most = log(2.0 / beta) / ((MUTANT(340) ? 4 : 1) * rows) * (1 + 1e-6);
+
+	*low = entropy_end(fmin(fmax(*low, 0.0), 1.0), 0.0, most);
+	*high = entropy_end(fmin(fmax(*high, 0.0), 1.0), 1.0, most);
 }
 
 /* ---- digits ---- */

@@ -9,7 +9,8 @@
  * the counts grow (theorem X10).
  *
  * A second interval is of the share or AUC in a population of which the rows are an independent
- * sample: T then has the variance of sampling, too, and the law of a normal number (rule X9).
+ * sample: T then has the variance of sampling, too, and the law of a normal number (rule X9).  The
+ * means of bounded numbers have one that holds for every population (theorem X15).
  */
 #ifndef DPOBJ_CORE_ESTIMATE_H
 #define DPOBJ_CORE_ESTIMATE_H
@@ -51,6 +52,13 @@ extern void estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first,
  */
 extern void estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins,
 						 double level, Estimate *auc, double *ties);
+
+/*
+ * Of numbers from 0 to 1, at least so many of which are an independent sample of a population and
+ * have a mean from *low to *high: widens this to where the mean of the population is, but for a
+ * chance of beta (theorem X15).
+ */
+extern void estimate_mean_of_population(double rows, double beta, double *low, double *high);
 
 /*
  * Rounds to two digits of half of the interval, the ends outwards, so that no digit is shown that

@@ -517,39 +517,87 @@ look_answers(const Look *look)
 	return look->kind == LOOK_RESIDUALS ? look->cells * RESIDUAL_ANSWERS : look->cells;
 }
 
+/* From where to where a row's part in a sum is. */
+static void
+range_of_row(const Look *look, ResidualNumber number, double *bottom, double *top)
+{
+	*bottom = number == RESIDUAL_VALUES ? look->low : 0.0;
+	*top = number == RESIDUAL_VALUES ? look->high : (double) most_of_row(look, number);
+}
+
+/* Widens where the mean of these rows is to where that of their population is. */
+static void
+widen_to_population(const Look *look, ResidualNumber part, double rows, double beta,
+					LookAnswer *mean)
+{
+	double bottom;
+	double top;
+	double low;
+	double high;
+
+	range_of_row(look, part, &bottom, &top);
+	if (MUTANT(341) && part == RESIDUAL_SQUARES)
+		return;
+	low = below((mean->low - bottom) / (top - bottom));
+	high = above((mean->high - bottom) / (top - bottom));
+	estimate_mean_of_population(rows, beta, &low, &high);
+	mean->low = below(bottom + below(low * (top - bottom)));
+	mean->high = above(bottom + above(high * (top - bottom)));
+}
+
+/*
+ * The mean of a row's part in a sum: of these rows, or of their population.  Where it is but for a
+ * chance of beta for each of the sum, the number of rows and the sample.
+ */
+static void
+answer_mean(const Look *look, int64_t epsilon, double beta, bool sample, const int64_t *number,
+			int first, ResidualNumber part, LookAnswer *mean)
+{
+	double centre = (double) centre_of_row(look, part);
+	double least;
+	double most;
+
+	answer_quotient(look, epsilon, beta, number, first + (int) part, first + RESIDUAL_ROWS, mean);
+	mean->value += centre;
+	mean->low = below(mean->low + centre);
+	mean->high = above(mean->high + centre);
+	if (!mean->known || !sample)
+		return;
+	surround(look, epsilon, first + RESIDUAL_ROWS, number[first + RESIDUAL_ROWS], beta, &least,
+			 &most);
+	widen_to_population(look, part, fmax(least, 1.0), beta, mean);
+}
+
 /* The mean size of a residual is at most the distance of the bounds. */
 static void
-answer_mean_size(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
-				 LookAnswer *answer)
+answer_mean_size(const Look *look, int64_t epsilon, double beta, bool sample, const int64_t *number,
+				 int first, LookAnswer *answer)
 {
-	double centre = (double) centre_of_row(look, RESIDUAL_SIZES);
-
-	answer_quotient(look, epsilon, beta / 2, number, first + RESIDUAL_SIZES, first + RESIDUAL_ROWS,
-					answer);
-	map_answer(look->unit * centre, look->unit, 0.0,
-			   look->unit * (double) most_of_row(look, RESIDUAL_SIZES), answer);
+	answer_mean(look, epsilon, beta / (sample ? 3 : 2), sample, number, first, RESIDUAL_SIZES,
+				answer);
+	map_answer(0.0, look->unit, 0.0, look->unit * (double) most_of_row(look, RESIDUAL_SIZES),
+			   answer);
 }
 
 /* A mean of squares; each of them is half a unit from its rounded number at most. */
 static void
-answer_squares(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
-			   ResidualNumber squares, LookAnswer *answer)
+answer_squares(const Look *look, int64_t epsilon, double beta, bool sample, const int64_t *number,
+			   int first, ResidualNumber squares, LookAnswer *answer)
 {
-	double centre = (double) centre_of_row(look, squares);
-
-	answer_quotient(look, epsilon, beta, number, first + (int) squares, first + RESIDUAL_ROWS,
-					answer);
-	answer->value += centre;
-	answer->low = fmax(below(answer->low + centre) - 0.5, 0.0);
-	answer->high = fmax(above(answer->high + centre) + 0.5, 0.0);
+	answer_mean(look, epsilon, beta, sample, number, first, squares, answer);
+	answer->low = fmax(answer->low - 0.5, 0.0);
+	answer->high = fmax(answer->high + 0.5, 0.0);
 }
 
-/* 1 - mean of r^2 / (mean of x^2 - (mean of x)^2), of four numbers that hold but for beta in all.
+/*
+ * 1 - mean of r^2 / (mean of x^2 - (mean of x)^2), of four numbers that hold but for beta in all,
+ * and for a population of three means as well.
  */
 static void
-answer_r_squared(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
-				 LookAnswer *answer)
+answer_r_squared(const Look *look, int64_t epsilon, double beta, bool sample, const int64_t *number,
+				 int first, LookAnswer *answer)
 {
+	double each = beta / (sample ? 7 : 4);
 	double unit = ldexp(1.0, -LOOK_SQUARE_SHIFT);
 	LookAnswer error;
 	LookAnswer squares;
@@ -560,10 +608,9 @@ answer_r_squared(const Look *look, int64_t epsilon, double beta, const int64_t *
 	double high;
 	double variance;
 
-	answer_squares(look, epsilon, beta / 4, number, first, RESIDUAL_SQUARES, &error);
-	answer_squares(look, epsilon, beta / 4, number, first, RESIDUAL_VALUE_SQUARES, &squares);
-	answer_quotient(look, epsilon, beta / 4, number, first + RESIDUAL_VALUES, first + RESIDUAL_ROWS,
-					&mean);
+	answer_squares(look, epsilon, each, sample, number, first, RESIDUAL_SQUARES, &error);
+	answer_squares(look, epsilon, each, sample, number, first, RESIDUAL_VALUE_SQUARES, &squares);
+	answer_mean(look, epsilon, each, sample, number, first, RESIDUAL_VALUES, &mean);
 	variance = squares.value - mean.value * mean.value * unit;
 	*answer = (LookAnswer){.known = error.known && variance > 0, .low = -INFINITY, .high = 1.0};
 	answer->rows = error.rows;
@@ -620,15 +667,20 @@ static void
 answer_residuals(const Look *look, int64_t epsilon, double beta, const int64_t *number, int first,
 				 ResidualAnswer kind, LookAnswer *answer)
 {
+	void (*find)(const Look *, int64_t, double, bool, const int64_t *, int, LookAnswer *) =
+		kind == RESIDUAL_R_SQUARED ? answer_r_squared : answer_mean_size;
 	double most = look->unit * (double) most_of_row(look, RESIDUAL_SIZES);
+	LookAnswer sample;
 
-	if (kind == RESIDUAL_R_SQUARED)
-		answer_r_squared(look, epsilon, beta, number, first, answer);
-	else
-		answer_mean_size(look, epsilon, beta, number, first, answer);
+	find(look, epsilon, beta, false, number, first, answer);
+	find(look, epsilon, beta, true, number, first, &sample);
+	answer->sample_low = fmin(sample.low, answer->low);
+	answer->sample_high = fmax(sample.high, answer->high);
 	estimate_round(answer);
-	if (kind == RESIDUAL_MEAN_SIZE)
-		answer->high = fmin(answer->high, most);
+	if (kind != RESIDUAL_MEAN_SIZE)
+		return;
+	answer->high = fmin(answer->high, most);
+	answer->sample_high = fmin(answer->sample_high, most);
 }
 
 void

@@ -518,15 +518,14 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 }
 
 void
-rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate *rating, bool sample,
-			   double level)
+rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate *rating, double level)
 {
 	Datum values[RATING_COUNT] = {
 		Float8GetDatum(rating->value),       Float8GetDatum(rating->low),
 		Float8GetDatum(rating->high),        Float8GetDatum(rating->sample_low),
 		Float8GetDatum(rating->sample_high), Float8GetDatum(level),
 	};
-	bool nulls[RATING_COUNT] = {!rating->known, false, false, !sample, !sample};
+	bool nulls[RATING_COUNT] = {!rating->known};
 
 	kept_add_row(rows, descriptor, values, nulls);
 }
@@ -577,7 +576,7 @@ put_result(const Evaluation *evaluation, StringInfo rows)
 	switch (evaluation->tally.kind)
 	{
 		case TALLY_ACCURACY:
-			rating_add_row(rows, evaluation->descriptor, &evaluation->result.accuracy, true,
+			rating_add_row(rows, evaluation->descriptor, &evaluation->result.accuracy,
 						   evaluation->tally.level);
 			break;
 		case TALLY_CONFUSION:

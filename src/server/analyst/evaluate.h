@@ -36,9 +36,8 @@ typedef struct RatedModel
 	((const char *const[]){"value", "low", "high", "sample_low", "sample_high", "level"})
 #define RATING_COUNT 6
 
-/* Appends a rating; without sample, the interval of the population is null. */
 extern void rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate *rating,
-						   bool sample, double level);
+						   double level);
 
 /* Finds a model of the session user, and what its details say; raises 42704 or XX000. */
 extern void rated_model_find(const char *name, RatedModel *rated);

@@ -512,7 +512,8 @@ name_cell(const Encoders *columns, int cell, Datum *names)
 
 /*
  * A row: key, of a histogram the bin, value, low, high, of an average rows, and level; of quantiles
- * key, quantile, value, rank_error and level; of residuals measure, value, low, high and level.
+ * key, quantile, value, rank_error and level; of residuals measure, value, low, high, sample_low,
+ * sample_high and level.
  */
 static void
 put_answer(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, int position,
@@ -547,6 +548,11 @@ put_answer(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, int p
 	{
 		values[at++] = Float8GetDatum(answer->low);
 		values[at++] = Float8GetDatum(answer->high);
+	}
+	if (kind == LOOK_RESIDUALS)
+	{
+		values[at++] = Float8GetDatum(answer->sample_low);
+		values[at++] = Float8GetDatum(answer->sample_high);
 	}
 	if (kind == LOOK_AVERAGE || kind == LOOK_QUANTILES)
 		values[at++] = Int64GetDatum(answer->rows);
@@ -679,7 +685,7 @@ static void
 put_r_squared(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 			  const LookAnswer *answer)
 {
-	rating_add_row(rows, descriptor, &answer[RESIDUAL_R_SQUARED], false, look->request.level);
+	rating_add_row(rows, descriptor, &answer[RESIDUAL_R_SQUARED], look->request.level);
 }
 
 /* ---- the functions ---- */
@@ -771,7 +777,7 @@ dpobj_profile(PG_FUNCTION_ARGS)
 }
 
 /* dpobj.residuals(model, relation, epsilon, filter, options, name) -> measure, value, low, high,
- * level */
+ * sample_low, sample_high, level */
 PG_FUNCTION_INFO_V1(dpobj_residuals);
 Datum
 dpobj_residuals(PG_FUNCTION_ARGS)

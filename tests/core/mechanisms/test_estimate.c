@@ -1,7 +1,7 @@
 /*
  * test_estimate.c - shares and the AUC of noisy counts: the law of the intervals by direct sums,
- * how often intervals of counts, accuracies, AUCs and ranks hold the truth in 10,000 runs of the
- * exact noise, and the digits.
+ * how often intervals of counts, accuracies, AUCs, R-squareds and ranks hold the truth in 10,000
+ * runs of the exact noise, and the digits.
  */
 #include "core/mechanisms/estimate.h"
 
@@ -262,6 +262,142 @@ test_aucs(void)
 	test_auc_of_samples(500, 0.95);
 }
 
+/* ---- means of a population ---- */
+
+/* The chance of so many ones in so many rows. */
+static double
+binomial(int ones, int rows, double p)
+{
+	return exp(lgamma(rows + 1) - lgamma(ones + 1) - lgamma(rows - ones + 1) + ones * log(p) +
+			   (rows - ones) * log1p(-p));
+}
+
+/*
+ * The exact chance that the interval holds the mean of a population of zeros and ones, which no
+ * other population of that mean makes harder: the level at least, and less at half the width.
+ */
+static void
+test_mean_of_population(int rows, double p, double beta)
+{
+	double held = 0;
+	double halved = 0;
+
+	for (int ones = 0; ones <= rows; ones++)
+	{
+		double low = (double) ones / rows;
+		double high = low;
+
+		estimate_mean_of_population(rows, beta, &low, &high);
+		CHECK(0 <= low && low <= (double) ones / rows && (double) ones / rows <= high && high <= 1);
+		if (low <= p && p <= high)
+			held += binomial(ones, rows, p);
+		if ((low + (double) ones / rows) / 2 <= p && p <= (high + (double) ones / rows) / 2)
+			halved += binomial(ones, rows, p);
+	}
+	CHECK(held >= 1 - beta - 1e-9);
+	CHECK(beta > 0.2 || halved < 1 - beta);
+}
+
+static void
+test_means_of_populations(void)
+{
+	static const double p[] = {0.02, 0.3, 0.9};
+	static const int rows[] = {400, 3000};
+	double low = 0;
+	double high = 0;
+	double wider = 0;
+
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 2; j++)
+			for (int l = 0; l < 4; l++)
+				test_mean_of_population(rows[j], p[i], 1 - levels[l]);
+	/* of zeros only: (1 - high)^rows = beta / 2 */
+	estimate_mean_of_population(100, 0.1, &low, &high);
+	CHECK(low == 0 && fabs(pow(1 - high, 100) - 0.05) < 1e-6);
+	estimate_mean_of_population(100, 0.01, &low, &wider);
+	CHECK(wider > high);
+	/* far from it, nothing is known; of very many rows, nearly all */
+	low = -1;
+	high = 2;
+	estimate_mean_of_population(1, 0.05, &low, &high);
+	CHECK(low == 0 && high == 1);
+	low = high = 0.25;
+	estimate_mean_of_population(1e15, 0.05, &low, &high);
+	CHECK(low < 0.25 && high > 0.25 && high - low < 1e-6);
+}
+
+/*
+ * Rows with values at both bounds, of which this share is predicted to be at the other one:
+ * R-squared is 1 - 4 share, and the mean size of a residual the share of the distance of the
+ * bounds.
+ */
+static void
+add_flipped(const Look *look, int rows, double share, int64_t *number)
+{
+	for (int i = 0; i < rows; i++)
+	{
+		int32_t x = between(0, 1) < 0.5 ? look->low : look->high;
+		int32_t guess = between(0, 1) < share ? look->low + look->high - x : x;
+
+		look_add_residual(look, 0, x, look->middle + look->unit * guess, 1, number);
+	}
+}
+
+/* How often the intervals of the population hold the truth, when rows and noise are drawn anew. */
+static void
+test_r_squared_of_samples(int rows, double share, int64_t epsilon, double level)
+{
+	Look look = {.kind = LOOK_RESIDUALS, .cells = 1, .rows_per_person = 1};
+	double held[RESIDUAL_ANSWERS] = {0};
+	double width = 0;
+
+	CHECK(look_set_bounds(&look, -1, 1));
+	for (int run = 0; run < RUNS; run++)
+	{
+		const double truth[] = {
+			[RESIDUAL_R_SQUARED] = 1 - 4 * share, [RESIDUAL_MEAN_SIZE] = 2 * share};
+		int64_t number[RESIDUAL_NUMBERS] = {0};
+		Estimate answer;
+
+		add_flipped(&look, rows, share, number);
+		look_draw(&look, epsilon, &bits, 0, number);
+		for (int i = 0; i < RESIDUAL_ANSWERS; i++)
+		{
+			look_answer(&look, epsilon, level, number, i, &answer);
+			CHECK(answer.sample_low <= answer.low && answer.high <= answer.sample_high);
+			CHECK(answer.sample_high <= (i == RESIDUAL_R_SQUARED ? 1 : 2));
+			held[i] += answer.sample_low <= truth[i] && truth[i] <= answer.sample_high;
+			if (i == RESIDUAL_R_SQUARED)
+				width += (answer.sample_high - answer.sample_low) / RUNS;
+		}
+	}
+	for (int i = 0; i < RESIDUAL_ANSWERS; i++)
+		check_coverage(held[i], level, false);
+	/* it says something */
+	CHECK(width < 0.5);
+}
+
+static void
+test_r_squareds_of_samples(void)
+{
+	Look look = {.kind = LOOK_RESIDUALS, .cells = 1, .rows_per_person = 1};
+	int64_t none[RESIDUAL_NUMBERS] = {0};
+	Estimate answer;
+
+	reseed(5);
+	for (int l = 0; l < 4; l++)
+	{
+		test_r_squared_of_samples(500, 0.01, 100 * EPSILON_ONE, levels[l]);
+		test_r_squared_of_samples(1000, 0.05, 2 * EPSILON_ONE, levels[l]);
+	}
+	/* no rows: nothing is known */
+	CHECK(look_set_bounds(&look, -1, 1));
+	look_answer(&look, EPSILON_ONE, 0.95, none, RESIDUAL_R_SQUARED, &answer);
+	CHECK(!answer.known && answer.sample_low == -INFINITY && answer.sample_high == 1);
+	look_answer(&look, EPSILON_ONE, 0.95, none, RESIDUAL_MEAN_SIZE, &answer);
+	CHECK(!answer.known && answer.sample_low == 0 && answer.sample_high == 2);
+}
+
 /* ---- counts and ranks ---- */
 
 static void
@@ -394,6 +530,8 @@ main(void)
 	test_exact_coverage();
 	test_shares();
 	test_aucs();
+	test_means_of_populations();
+	test_r_squareds_of_samples();
 	test_counts_and_ranks();
 	test_rounding();
 	test_bins();
