@@ -1,9 +1,9 @@
 /*
  * bits.c - random bits that are the same in every session, preloaded into the test's coordinator.
  *
- * A solver asks the server for them in batches of 4096 bytes.  The first batch of a process is always
- * the same, and so is each one after it; all other requests get the kernel's bits.  So two sessions
- * that release the same model of the same rows draw the same noise.
+ * A solver asks the server for them in batches of 4096 bytes.  The first batch of a process is
+ * always the same, and so is each one after it; all other requests get the kernel's bits.  So two
+ * sessions that release the same model of the same rows draw the same noise.
  */
 #include <stdint.h>
 #include <string.h>

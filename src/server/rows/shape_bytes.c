@@ -35,7 +35,7 @@ typedef struct Reader
 
 /* ---- basic values ---- */
 
-static void
+static _Noreturn void
 invalid_shape(void)
 {
 	ereport(ERROR, (errcode(ERRCODE_PROTOCOL_VIOLATION),
