@@ -37,6 +37,10 @@ SELECT * FROM answers('SELECT dpobj.submit_answer(%)',
   $$'count', 'stay', '{"epsilon": "much"}', 'x'$$, $$'count', NULL, '{"epsilon": 1}', 'x'$$, $$'count', 'stay', '{"epsilon": 1}', NULL$$,
   $$'count', 'stay', '{"epsilon": 1}', ''$$, $$NULL, 'stay', '{"epsilon": 1}', 'x'$$, $$'count', 'pg_class', '{"epsilon": 1}', 'x'$$,
   $$'evaluate', 'stay', '{"model": "m", "epsilon": 2}', 'evaluate'$$);
+-- An error names the argument, and shows no statement of the extension's own.
+\set SHOW_CONTEXT errors
+SELECT dpobj.submit_answer('count', 'stay', '{"epsilon": "x"}', 'x');
+\set SHOW_CONTEXT never
 -- and by the job, before a charge
 CREATE TEMP TABLE wrong AS SELECT dpobj.submit_answer(call, 'stay', arguments, name => 'wrong ' || call) AS job FROM (VALUES
   ('count', '{"epsilon": 1000}'::jsonb), ('avg', '{"column": "none", "epsilon": 1}'), ('evaluate', '{"model": "none", "epsilon": 1}')) v(call, arguments);

@@ -17,7 +17,12 @@ SELECT * FROM answers($$SELECT dpobj.schedule_evaluation(%, name => 'ratings', c
   $$'evaluate', 'exam', '{"model": "first"}'$$, $$'evaluate', 'exam', '{"model": "first", "epsilon": null}'$$,
   $$'evaluate', 'exam', '{"model": "first", "epsilon": true}'$$, $$'evaluate', 'exam', '{"model": "first", "epsilon": 0}'$$,
   $$'evaluate', 'exam', '{"model": "first", "epsilon": 0.1, "name": "x"}'$$, $$'evaluate', 'exam', '{"model": "first", "epsilon": 0.1, "bins": 3}'$$,
-  $$'evaluate', 'exam', '{"model": "third", "epsilon": 0.1}'$$, $$'histogram', 'exam', jsonb_build_object('column', repeat('x', 70000))$$,
+  $$'evaluate', 'exam', '{"model": "third", "epsilon": 0.1}'$$, $$'auc', 'exam', '{"model": null, "epsilon": 0.1}'$$,
+  $$'select', 'exam', '{"models": ["first", "third", "fourth"], "epsilon": 0.1}'$$, $$'select', 'exam', '{"models": "{third,first}", "epsilon": 0.1}'$$,
+  $$'select', 'exam', '{"models": null, "epsilon": 0.1}'$$, $$'select', 'exam', '{"models": ["first", null], "epsilon": 0.1}'$$,
+  $$'select', 'exam', '{"models": "first", "epsilon": 0.1}'$$, $$'select', 'exam', '{"models": ["first", "second"], "epsilon": 0.1}'$$,
+  $$'evaluate', 'exam', '{"model": "first", "epsilon": 0.1, "relation": "exam"}'$$, $$'quantiles', 'exam', '{"column": "a", "quantiles": ["half"], "epsilon": 0.1}'$$,
+  $$'histogram', 'exam', jsonb_build_object('column', repeat('x', 70000))$$,
   $$'histogram', 'pg_class', '{"column": "relname", "epsilon": 0.1}'$$, $$'histogram', 'exam', '{"column": "height", "epsilon": 0.1}'$$,
   $$'histogram', 'exam', '{"column": null, "epsilon": 0.1}'$$, $$'count', 'exam', '{"epsilon": 0.1, "by": ["a"]}'$$, $$'count', 'exam', '{"epsilon": 100000}'$$,
   $$'sum', 'exam', '{"column": "grade", "epsilon": 0.1}'$$, $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "filter": {"height": {"<": 3}}}'$$,
@@ -25,6 +30,10 @@ SELECT * FROM answers($$SELECT dpobj.schedule_evaluation(%, name => 'ratings', c
   $$'histogram', 'exam', '{"column": "grade", "epsilon": 0.1, "by": ["b"], "filter": {"a": {"<": 3}}, "options": {"level": 0.9}}'$$);
 SELECT * FROM answers($$SELECT dpobj.schedule_evaluation('count', 'exam', '{"epsilon": 0.5}', %)$$,
   $$NULL, '0 4 1 * *'$$, $$'', '0 4 1 * *'$$, $$'n', NULL$$, $$'n', 'at night'$$, $$'n', '0 4 1 * *', 0.4$$, $$'n', '0 4 1 * *', 1, NULL$$);
+-- An error names the argument, and shows no statement of the extension's own.
+\set SHOW_CONTEXT errors
+SELECT dpobj.schedule_evaluation('count', 'exam', '{"epsilon": "x"}', 'n', '0 4 1 * *');
+\set SHOW_CONTEXT never
 \c - dpobj_rating_bob
 SELECT * FROM answers('SELECT %', $$dpobj.schedule_evaluation('count', 'exam', '{"epsilon": 0.5}', 'n', '0 4 1 * *')$$);
 \c - dpobj_rating_ana

@@ -72,6 +72,46 @@ CREATE FUNCTION dpobj_internal.schedule_rated(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION dpobj_internal.schedule_rated(jsonb) IS
   'internal: the arguments of a call, with the newest model in use of a schedule in place of the schedule''s name; null: it has none';
 
+-- A training's schedule may be named by argument model only: a run replaces no other (dpobj_internal.schedule_rated).
+CREATE FUNCTION dpobj_internal.schedule_models(call text, arguments jsonb) RETURNS void
+  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+  DECLARE
+    argument constant text := CASE $1 WHEN 'select' THEN 'models' ELSE 'model' END;
+    names text[];
+    missing text;
+  BEGIN
+    IF NOT $2 ? argument THEN
+      RETURN;
+    ELSIF $2 ->> argument IS NULL THEN
+      RAISE EXCEPTION '% must not be null', argument USING ERRCODE = 'invalid_parameter_value';
+    ELSIF argument = 'model' THEN
+      names := ARRAY[$2 ->> argument];
+    ELSIF jsonb_typeof($2 -> argument) = 'array' THEN
+      names := ARRAY(SELECT jsonb_array_elements_text($2 -> argument));
+    ELSE
+      names := ($2 ->> argument)::text[];
+    END IF;
+    SELECT n.name INTO missing
+      FROM unnest(names) WITH ORDINALITY n(name, place)
+     WHERE NOT EXISTS (SELECT FROM dpobj.models m WHERE m.owner = session_user AND m.name = n.name)
+           AND (argument = 'models' OR NOT EXISTS (SELECT FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = n.name AND s.call IS NULL))
+     ORDER BY n.place LIMIT 1;
+    IF FOUND AND missing IS NULL THEN
+      RAISE EXCEPTION 'models must not contain nulls' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF FOUND AND argument = 'models' THEN
+      RAISE EXCEPTION 'role "%" has no model "%"', session_user, missing
+        USING ERRCODE = 'undefined_object', HINT = 'The models are in dpobj.models.';
+    ELSIF FOUND THEN
+      RAISE EXCEPTION 'role "%" has no model and no schedule of a training "%"', session_user, missing
+        USING ERRCODE = 'undefined_object',
+              HINT = 'The models are in dpobj.models, the schedules in dpobj.schedules.';
+    END IF;
+  END
+  $$;
+COMMENT ON FUNCTION dpobj_internal.schedule_models(text, jsonb) IS
+  'internal: refuses the arguments of a scheduled call if the session user has no model of a name in them';
+
 CREATE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -99,13 +139,8 @@ CREATE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
                             || CASE jsonb_typeof(asked.options -> 'by') WHEN 'array' THEN jsonb_build_object('by', asked.options -> 'by')
                                     ELSE '{}' END,
                           filter => nullif(asked.options -> 'filter', 'null'));
-    ELSIF asked.options ->> 'model' IS NOT NULL AND asked.call IS NOT NULL
-          AND NOT EXISTS (SELECT FROM dpobj.models m WHERE m.owner = session_user AND m.name = asked.options ->> 'model')
-          AND NOT EXISTS (SELECT FROM dpobj.schedules s
-                           WHERE s.owner = session_user AND s.name = asked.options ->> 'model' AND s.call IS NULL) THEN
-      RAISE EXCEPTION 'role "%" has no model and no schedule of a training "%"', session_user, asked.options ->> 'model'
-        USING ERRCODE = 'undefined_object',
-              HINT = 'The models are in dpobj.models, the schedules in dpobj.schedules.';
+    ELSIF asked.call IS NOT NULL THEN
+      PERFORM dpobj_internal.schedule_models(asked.call, asked.options);
     END IF;
     IF database IS NULL THEN
       RAISE EXCEPTION 'pg_cron is not loaded'

@@ -212,7 +212,7 @@ SELECT is_empty($$
                             'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
                             'dpobj.submit', 'dpobj.submit_answer', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
                             'dpobj.schedule', 'dpobj.schedule_evaluation', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
-                            'dpobj_internal.schedule_start', 'dpobj_internal.schedule_rated', 'dpobj_internal.answer_statement',
+                            'dpobj_internal.schedule_start', 'dpobj_internal.schedule_models', 'dpobj_internal.schedule_rated', 'dpobj_internal.answer_statement',
                             'dpobj_internal.schedule_begin', 'dpobj_internal.schedule_missing', 'dpobj_internal.schedule_enter', 'dpobj_internal.schedule_put', 'dpobj_internal.schedule_remove',
                             'dpobj_internal.schedule_record', 'dpobj_internal.schedule_time', 'dpobj_internal.schedule_model',
                             'dpobj_internal.schedule_of_model', 'dpobj_internal.schedule_fail', 'dpobj_internal.cron_time', 'dpobj_internal.cron_database',

@@ -4,13 +4,13 @@
 #include "server/jobs/answer_call.h"
 
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 
 #include "server/base/admin.h"
 #include "server/base/argument.h"
@@ -71,8 +71,8 @@ argument_type(const char *call, const char *argument)
 
 	if (strcmp(argument, "relation") == 0 || strcmp(argument, "name") == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("\"%s\" is an argument of the job", argument),
-						errhint("Leave it out of the arguments of the call.")));
+						errmsg("the arguments of a call must not have \"%s\"", argument),
+						errhint("It is given beside them.")));
 	if (!find_argument(statement, call, TEXTOID, CStringGetTextDatum(argument), &type))
 		refuse_argument(call, psprintf("call \"%s\" has no argument \"%s\"", call, argument));
 	return DatumGetObjectId(type);
@@ -133,6 +133,36 @@ argument_text(JsonbValue *value, Oid type)
 	return array != NULL ? array_text(array) : scalar_text(value);
 }
 
+/* What is read, for the context of an error. */
+typedef struct ArgumentRead
+{
+	const char *call;
+	const char *argument;
+} ArgumentRead;
+
+static void
+name_argument(void *read)
+{
+	const ArgumentRead *argument = read;
+
+	errcontext("argument \"%s\" of call \"%s\"", argument->argument, argument->call);
+}
+
+/* Raises the error of the type's input unless it reads the text. */
+static void
+check_text(const char *call, const char *argument, Oid type, char *text)
+{
+	ArgumentRead read = {call, argument};
+	ErrorContextCallback named = {error_context_stack, name_argument, &read};
+	Oid input;
+	Oid element;
+
+	error_context_stack = &named;
+	getTypeInputInfo(type, &input, &element);
+	(void) OidInputFunctionCall(input, text, element, -1);
+	error_context_stack = named.previous;
+}
+
 /* A literal has no type yet, so that the function's own type reads it. */
 static void
 append_argument(StringInfo text, const char *argument, const char *value)
@@ -163,22 +193,16 @@ answer_call_statement(const char *call, Oid relation, Jsonb *arguments, const ch
 		const char *argument = lfirst(cell);
 		JsonbValue *value = json_member(&arguments->root, argument);
 		Oid type = argument_type(call, argument);
+		char *read = value->type == jbvNull ? NULL : argument_text(value, type);
 
-		append_argument(&text, argument,
-						value->type == jbvNull ? NULL : argument_text(value, type));
+		if (read != NULL)
+			check_text(call, argument, type, read);
+		append_argument(&text, argument, read);
 	}
 	check_complete(call, arguments);
 	append_argument(&text, "name", name);
 	appendStringInfoChar(&text, ')');
 	return text.data;
-}
-
-void
-answer_call_check(const char *statement)
-{
-	SPI_connect();
-	(void) SPI_prepare(statement, 0, NULL);
-	SPI_finish();
 }
 
 /* dpobj_internal.answer_statement(call, relation, arguments, name) -> text */

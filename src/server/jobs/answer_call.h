@@ -15,12 +15,9 @@
 /*
  * The statement that calls dpobj.<call> on a relation.  arguments: an object with its other
  * arguments by their names.  Raises 22023 unless they are arguments of one of the functions whose
- * answers are kept.
+ * answers are kept, and the error of a type that cannot read one.
  */
 extern char *answer_call_statement(const char *call, Oid relation, Jsonb *arguments,
 								   const char *name);
-
-/* Raises an error unless the function takes these arguments; runs nothing. */
-extern void answer_call_check(const char *statement);
 
 #endif

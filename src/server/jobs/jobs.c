@@ -193,7 +193,6 @@ dpobj_submit_answer(PG_FUNCTION_ARGS)
 	if (!find_same(job_name(&job), hash, &id))
 	{
 		check_size(&job);
-		answer_call_check(statement);
 		id = add(&job, hash);
 	}
 	job_call_at_commit();
