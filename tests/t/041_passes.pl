@@ -1,4 +1,4 @@
-# 047_passes.pl - convex models over rows on several servers: weights go down and sums come up.  The
+# 041_passes.pl - convex models over rows on several servers: weights go down and sums come up.  The
 # model is that of the same rows in one table, bit by bit where the random bits are the same; what moves
 # does not grow with the rows; and a part that is lost or answers wrongly between passes is the one
 # failure, which is charged once.
