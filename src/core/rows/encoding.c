@@ -195,7 +195,7 @@ bool
 encoding_admits(const Encoding *encoding, const int32_t *x)
 {
 	for (int j = 0; j < encoding->features; j++)
-		if (!MUTANT(330) && !coordinate_admits(encoding, j, x[j]))
+		if (!MUTANT(342) && !coordinate_admits(encoding, j, x[j]))
 			return false;
 	if (encoding->intercept && x[encoding->features] != FIXED_POINT_ONE)
 		return false;
