@@ -7,8 +7,8 @@
 #                                       regress pgtap tap demo audit memory faults
 #
 # The core's parts, which compute, run beside the server's, which wait for most of the time, and the
-# fuzzers and the package after these. What a part prints is shown when it has ended, and how long each
-# took in the end; the last line is "N passed, N failed".
+# fuzzers and the package after these. What a part prints is shown when it has ended. In the end come the
+# last lines of each part that failed, and how long each took; the last line is "N passed, N failed".
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody.
@@ -40,6 +40,7 @@ step() { # step NAME COMMAND...: run it, show what it printed, note whether it p
     cat "$output"
     echo "   $status, $((SECONDS - began)) s"
     printf '%-6s %5d s  %s\n' "$status" $((SECONDS - began)) "$name" >&9
+    [ "$status" = ok ] || { echo "== the end of $name" && tail -n 60 "$output"; } >>"$W/failures"
   } 9>>"$W/results"
   [ "$status" = ok ]
 }
@@ -204,6 +205,7 @@ workplace_make
 trap leave EXIT # workplace_make has set its own
 ! wants build || unprivileged "cp -a . '$W/clang'"
 : >"$W/results"
+: >"$W/failures"
 set -m # each lane is a group of processes, which ends as a whole
 for lane in core_lane server_lane; do
   "$lane" &
@@ -212,6 +214,7 @@ done
 set +m
 wait "${lanes[@]}"
 lanes=()
+cat "$W/failures"
 echo "== all parts"
 cat "$W/results"
 echo "total $SECONDS s"
