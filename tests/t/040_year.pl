@@ -149,6 +149,7 @@ SQL
 is($alice->ask("SELECT count(*) FILTER (WHERE dpobj.predict('$newest', g) = fever), count(dpobj.predict('$newest', g)) FROM guest g"), '368|368',
 	'it predicts the new rule');
 is($alice->ask("SELECT dpobj.model_json('$newest') ->> 'kind'"), 'halfspace', 'there is JSON of it');
+unlink "$pages/year.pmml";
 append_to_file("$pages/year.pmml", $alice->ask("SELECT dpobj.model_pmml('$newest')"));
 my $rows = $alice->ask('SELECT json_build_object($$age$$, age, $$sex$$, sex, $$fever$$, fever) FROM guest ORDER BY id');
 IPC::Run::run([ '/usr/bin/python3', 'tests/readers/pmml.py', "$pages/year.pmml" ], '<', \$rows, '>', \my $read) or die 'the reader of PMML has failed';

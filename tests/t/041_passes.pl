@@ -119,8 +119,9 @@ sub bytes_moved
 	my $before = -e $file ? slurp_file($file) : 0;
 	like(model_of('visit', $arguments), qr/^\{/, 'a training through a proxy answers');
 	ok(wait_until(20, sub { !links_of($parts[1]) }), 'its connection ends');
-	sleep(0.3);
-	return slurp_file($file) - $before;
+	my $moved = '';
+	wait_until(20, sub { my $last = $moved; sleep(0.5); $moved = slurp_file($file); $moved ne '' && $moved eq $last });
+	return $moved - $before;
 }
 my $few = bytes_moved($models{sgd});
 my $few_rows = bytes_moved(q{'y', 2, '{a,r}', method => 'halfspace'});
