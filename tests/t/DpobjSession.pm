@@ -27,14 +27,15 @@ sub new
 	my ($class, $node, %how) = @_;
 	my $connection = $node->connstr($how{database} // 'postgres');
 	my $self = bless { input => '', output => '', errors => '', sent => 0 }, $class;
-	my $errors = $how{split} ? \$self->{errors} : \$self->{output};
+	# one pipe for both: from two, a long message is read in pieces, with the end of the statement between them
+	my @errors = $how{split} ? ('2>', \$self->{errors}) : '2>&1';
 
 	$connection .= " user=$how{user}" if $how{user};
 	local $ENV{PGOPTIONS} = $how{options} // '';
 	$self->{timer} = IPC::Run::timeout($how{seconds} // 60);
 	$self->{run} = IPC::Run::start(
 		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $connection ],
-		'<', \$self->{input}, '>', \$self->{output}, '2>', $errors,
+		'<', \$self->{input}, '>', \$self->{output}, @errors,
 		$self->{timer});
 	$self->{split} = $how{split};
 	$self->{pid} = $self->ask('SELECT pg_backend_pid()');
