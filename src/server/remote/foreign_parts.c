@@ -153,8 +153,8 @@ parts(Oid relation)
 	part->provider = &foreign_parts;
 	part->id = relation;
 	part->relation = relation;
-	part->name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)),
-											get_rel_name(relation));
+	part->name =
+		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relation)), get_rel_name(relation));
 	part->schema = option(table->options, "schema_name");
 	part->table = option(table->options, "table_name");
 	if (part->schema == NULL)
@@ -183,5 +183,8 @@ column_name(const RemotePart *part, const char *name)
 	return other == NULL ? name : other;
 }
 
-const PartProvider foreign_parts = {
-	.name = "postgres_fdw", .serves = serves, .parts = parts, .column_name = column_name};
+const PartProvider foreign_parts = {.name = "postgres_fdw",
+									.needs_mark = true,
+									.serves = serves,
+									.parts = parts,
+									.column_name = column_name};

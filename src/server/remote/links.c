@@ -56,17 +56,31 @@ struct Links
 
 /* ---- errors ---- */
 
-/* The reason is for the server log only. */
+/* The reason is for the server log only: it may have what libpq knows of the connection. */
 static void
 fail(const Link *link, const char *reason)
 {
 	ereport(LOG_SERVER_ONLY,
 			(errmsg("part \"%s\" failed: %s", link->part->name, reason == NULL ? "" : reason)));
-	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
-					errmsg("part \"%s\" cannot be read", link->part->name),
-					errdetail("The reason is in the server log only."),
-					errhint("The part's server must be up, reachable from this one, and have this "
-							"version of dpobj.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+			 errmsg("part \"%s\" cannot be read", link->part->name),
+			 errdetail("The reason is in the server log only."),
+			 errhint("The part's server must be up, reachable from this one, let the role of "
+					 "the connection in, and have this version of dpobj.")));
+}
+
+static void
+fail_by_password(const Link *link)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+		 errmsg("part \"%s\" cannot be read", link->part->name),
+		 errdetail("Its server asked for no password, and the owner of the foreign table is no "
+				   "superuser."),
+		 errhint("Let the part's server ask for a password in pg_hba.conf, or let a superuser set "
+				 "password_required to false in the user mapping.")));
 }
 
 static void
@@ -177,7 +191,7 @@ go_on_connecting(Link *link)
 			return;
 	}
 	if (link->part->needs_password && !PQconnectionUsedPassword(link->connection))
-		fail(link, "the other server asked for no password");
+		fail_by_password(link);
 	if (PQsetnonblocking(link->connection, 1) != 0)
 		fail_by_connection(link);
 	link->state = LINK_IDLE;

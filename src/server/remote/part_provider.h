@@ -32,6 +32,7 @@ typedef struct RemotePart
 struct PartProvider
 {
 	const char *name;
+	bool needs_mark; /* do its parts answer if they are marked only (part_mark.h)? */
 
 	/* Is the relation the provider's?  Raises no error. */
 	bool (*serves)(Oid relation);

@@ -16,6 +16,7 @@
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/varlena.h"
 
 #include "server/base/admin.h"
 #include "server/base/argument.h"
@@ -40,6 +41,23 @@ part_is_marked(Oid relation, const char *coordinator)
 
 	return GetUserId() == GetSessionUserId() &&
 		   admin_select(statement, lengthof(types), types, values, &found, &isnull);
+}
+
+/*
+ * The name of the coordinator's table as a coordinator says it: folded and quoted as in a
+ * statement.
+ */
+static char *
+name_of_table(const char *coordinator)
+{
+	List *names = textToQualifiedNameList(cstring_to_text(coordinator));
+
+	if (list_length(names) != 3)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("coordinator must be the database, schema and name of a table"),
+						errhint("For example: \"postgres.public.claim\".")));
+	return psprintf("%s.%s", quote_identifier(strVal(linitial(names))),
+					quote_qualified_identifier(strVal(lsecond(names)), strVal(lthird(names))));
 }
 
 static char *
@@ -82,7 +100,7 @@ dpobj_mark_part(PG_FUNCTION_ARGS)
 
 	admin_require("dpobj.mark_part()");
 	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
-	coordinator = TextDatumGetCString(argument_value(fcinfo, 1, "coordinator"));
+	coordinator = name_of_table(TextDatumGetCString(argument_value(fcinfo, 1, "coordinator")));
 	change.role = DatumGetObjectId(argument_value(fcinfo, 2, "role"));
 	change.parameters = describe_mark(coordinator, change.role);
 	check_relation(change.relation);

@@ -29,6 +29,7 @@ typedef struct ScanPart
 struct ScanParts
 {
 	Links *links;
+	const char *table; /* its name for the administrators of parts */
 	ScanPart *part;
 	Rows *const *sets;
 	int count;
@@ -51,9 +52,9 @@ static const struct
 						   "All servers of a table need machines of one kind."},
 	[PART_OTHER_ENCODING] = {"Its database has another encoding.",
 							 "All databases of a table need the same encoding."},
-	[PART_NOT_MARKED] = {"Its relation is not marked as a part of this table for the role of the "
-						 "connection.",
-						 "An administrator of the part's server must call dpobj.mark_part there."},
+	[PART_NOT_MARKED] = {"Its relation does not exist there, or is not marked as a part of this "
+						 "table for the role of the connection.",
+						 "The role as which Citus connects must be a superuser on each node."},
 	[PART_OTHER_COLUMNS] = {"Its relation lacks a column of the request, or has it with another "
 							"type.",
 							"The relation on the part needs the columns of the foreign table."},
@@ -70,14 +71,28 @@ refuse(const RemotePart *part, const char *rule, const char *hint)
 			 errdetail("%s", rule), errhint("%s", hint)));
 }
 
+/* The statement that an administrator of the part's server has to run, but for the role. */
+static const char *
+mark_hint(const ScanParts *parts, const RemotePart *part)
+{
+	return psprintf(
+		"An administrator of the part's server can run there: SELECT dpobj.mark_part(%s, %s, 'the "
+		"role of the connection');",
+		quote_literal_cstr(quote_qualified_identifier(part->schema, part->table)),
+		quote_literal_cstr(parts->table));
+}
+
 static bool
 take_opened(void *context, int link, StringInfo answer, StringInfo next)
 {
 	ScanParts *parts = context;
+	const RemotePart *part = links_part(parts->links, link);
 	PartStatus status = part_read_status(answer);
 
+	if (status == PART_NOT_MARKED && part->provider->needs_mark)
+		refuse(part, refusals[status].rule, mark_hint(parts, part));
 	if (status != PART_READY)
-		refuse(links_part(parts->links, link), refusals[status].rule, refusals[status].hint);
+		refuse(part, refusals[status].rule, refusals[status].hint);
 	part_read_opened(answer, &parts->part[link].opened);
 	return false;
 }
@@ -124,12 +139,13 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 {
 	ScanParts *parts = palloc0(sizeof(ScanParts));
 
+	parts->table = name_of_table(table);
 	parts->part = palloc0(list_length(list) * sizeof(ScanPart));
 	parts->links = links_open(list, lock_milliseconds);
 	for (int i = 0; i < links_count(parts->links); i++)
 	{
 		const RemotePart *part = links_part(parts->links, i);
-		PartOpen open = {.coordinator = name_of_table(table),
+		PartOpen open = {.coordinator = parts->table,
 						 .schema = part->schema,
 						 .table = part->table,
 						 .ignore_rls = ignore_rls};
