@@ -1,7 +1,7 @@
 # 041_passes.pl - convex models over rows on several servers: weights go down and sums come up.  The
-# model is that of the same rows in one table, bit by bit where the random bits are the same; what moves
-# does not grow with the rows; and a part that is lost or answers wrongly between passes is the one
-# failure, which is charged once.
+# model is that of the same rows in one table, bit by bit where the random bits are the same, and so is
+# every other answer of the analyst's door; what moves does not grow with the rows; and a part that is
+# lost or answers wrongly between passes is the one failure, which is charged once.
 
 use File::Basename qw(dirname);
 
@@ -70,6 +70,133 @@ same_models('objective', 'linear', 'softmax', 'localized');
 for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM RESET work_mem; ALTER SYSTEM RESET hash_mem_multiplier; SELECT pg_reload_conf()"); }
 
 
+# ---- the same bits, the same answer ----
+
+# What ana asks of a table, in a session of its own.
+sub answer_of
+{
+	my ($table, $statement) = @_;
+	return in_session($coordinator, 'ana', $statement =~ s/%s/$table/gr);
+}
+
+sub same_answer
+{
+	my ($name, $statement) = @_;
+	my $whole = answer_of('whole', $statement);
+	unlike($whole, qr/ERROR|^$/, "$name: one table has an answer");
+	is(answer_of('visit', $statement), $whole, "$name: its parts have the same, noise included");
+	return;
+}
+
+# One charge at either table.
+sub one_charge_each
+{
+	my ($name, $statement, $epsilon) = @_;
+	return spends($coordinator, "$name, on two tables", { epsilon => 2 * $epsilon, charged => 2, released => 2 }, sub { same_answer($name, $statement); });
+}
+
+answer_of('visit', "SELECT FROM dpobj.train('%s', $_)") for (
+	q{'y', 20, '{a,r,b}', method => 'logistic', options => '{"holdout": 0.3}', name => 'rated'},
+	q{'y', 20, '{b}', method => 'halfspace', options => '{"holdout": 0.3}', name => 'other'},
+	q{'r', 20, '{a,b,s}', method => 'linear', options => '{"holdout": 0.3}', name => 'number'},
+	q{'s', 20, '{a,r}', method => 'softmax', options => '{"holdout": 0.3}', name => 'classes'});
+my %answers = (
+	'a count by group' => q{SELECT * FROM dpobj.count('%s', 1, '{e,s}', '{"r": {">": 0}}')},
+	'a sum' => q{SELECT * FROM dpobj.sum('%s', 'r', 1)},
+	'averages by group' => q{SELECT * FROM dpobj.avg('%s', 'r', 1, '{b}')},
+	'a histogram' => q{SELECT * FROM dpobj.histogram('%s', 'n', 1)},
+	'quantiles by group' => q{SELECT * FROM dpobj.quantiles('%s', 'r', '{0.1,0.5}', 1, '{e}')},
+	'a profile' => q{SELECT * FROM dpobj.profile('%s', 1, options => '{"label": "y"}')},
+	'a suggestion' => q{SELECT dpobj.suggest('%s', 1, '{"n": [0, 20], "a": [-2, 2], "s": [0, 1, 2, 9], "t": ["t", "tt", "u"], "d": ["2026-01-01", "2027-12-31"], "e": ["low", "high"]}', '{"b": {"=": true}}')},
+	'an accuracy' => q{SELECT dpobj.evaluate('rated', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'an accuracy of all rows' => q{SELECT dpobj.evaluate('rated', '%s', 1, '{"b": {"=": true}}', '{"holdout": false}')},
+	'R-squared' => q{SELECT dpobj.evaluate('number', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'residuals' => q{SELECT * FROM dpobj.residuals('number', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'a confusion table' => q{SELECT * FROM dpobj.confusion('rated', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'a confusion table of classes' => q{SELECT dpobj.class_confusion('classes', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'an area under the curve' => q{SELECT * FROM dpobj.auc('rated', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'a calibration' => q{SELECT * FROM dpobj.calibration('rated', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'a choice of a model' => q{SELECT dpobj.select('{rated,other}', '%s', 1, NULL, '{"holdout": 0.3}')},
+	'models of groups' => q{SELECT key, (model).weights FROM dpobj.train_groups('%s', 'y', 1, '{r,s}', by => '{b}', method => 'logistic', options => '{"holdout": 0.2}')},
+	'a halfspace' => q{SELECT (dpobj.train('%s', 'y', 1, '{r,s}', method => 'halfspace', options => '{"holdout": 0.2}')).weights},
+	'a halfspace of each class' => q{SELECT (dpobj.train('%s', 's', 1, '{r,b}', method => 'one_vs_rest')).weights},
+	'weights on the simplex' => q{SELECT (dpobj.train('%s', 'r', 1, '{a,b}', method => 'simplex')).weights},
+	'a model of a pool' => q{SELECT (dpobj.train('%s', 'y', 1, '{r,b}', 1e-7, method => 'logistic', options => '{"mechanism": "pool"}')).weights});
+one_charge_each($_, $answers{$_}, 1) for sort keys %answers;
+
+# Two kept histograms with the same noise have not drifted.
+answer_of('visit', "SELECT FROM dpobj.histogram('%s', 'n', 1, name => 'n in $_')") for qw(May June);
+is(in_session($coordinator, 'ana', q{SELECT count(*) > 3, max(abs(difference)) FROM dpobj.drift('n in May', 'n in June')}), 't|0', 'nothing has drifted');
+
+# Rows of the table predict, wherever they are; this reader may read them by postgres_fdw.
+$coordinator->safe_psql('postgres', 'CREATE ROLE reader SUPERUSER LOGIN');
+$coordinator->safe_psql('postgres', "CREATE USER MAPPING FOR reader SERVER part$_ OPTIONS (user 'postgres')") for 1, 2;
+my $predictions = q{SELECT count(*), count(p), sum(p::int), sum(id) FILTER (WHERE p), sum(v) FROM
+  (SELECT id, dpobj.predict('rated', t, 'ana') AS p, dpobj.score('rated', t, 'ana')::numeric AS v FROM %s t) s};
+is(in_session($coordinator, 'reader', $predictions =~ s/%s/visit/r), in_session($coordinator, 'reader', $predictions =~ s/%s/whole/r), 'the rows of all parts predict');
+
+# What is known of a table's models.
+like(answer_of('visit', "SELECT dpobj.model_card('rated')"), qr/\| from \| public\.visit, .*0\.3 of the rows held out.*\n- accuracy 0\.\d/s, 'a model over parts has a card with its rating');
+like(answer_of('visit', "SELECT dpobj.show('number')"), qr/public\.visit.*rated/s, 'and a text');
+my $page = scalar_of($coordinator, "SELECT dpobj.report_html('visit')");
+like($page, qr/\Q$_\E/, "the report of the table names model $_") for qw(rated other number classes);
+is(scalar_of($coordinator, "SELECT dpobj.report('visit') ->> 'sums_equal'"), 'true', 'its sums are those of the ledger');
+
+# Prices do not know where the rows are.
+my $price = q{SELECT dpobj.price('%s', %a) - '{remaining,calls}'::text[]};
+for my $arguments (q{'y', 1, '{r,s}', method => 'logistic'}, q{'s', 1, '{r}', method => 'softmax'}, q{NULL, 1, method => 'accuracy'},
+	q{NULL, 1, method => 'suggest', options => '{"columns": {"n": [0, 20]}}'}, q{NULL, 1, '{e}', method => 'count'})
+{
+	same_answer("a price of $arguments", $price =~ s/%a/$arguments/r);
+}
+
+# ---- neighbours of as many rows ----
+
+$coordinator->safe_psql('postgres', sprintf <<'SQL', columns(), rows_between(1, 3000), rows_between(1, 1000));
+CREATE TABLE bounded (%1$s) PARTITION BY RANGE (id);
+CREATE TABLE bounded_0 PARTITION OF bounded FOR VALUES FROM (1) TO (1001);
+CREATE TABLE bounded_whole (%1$s);
+INSERT INTO bounded_whole %2$s;
+INSERT INTO bounded_0 %3$s;
+SQL
+for my $i (1, 2)
+{
+	make_part($parts[ $i - 1 ], 'bounded_part', $i * 1000 + 1, $i * 1000 + 1000, of => 'postgres.public.bounded');
+	foreign_partition($coordinator, "bounded_$i", sprintf('FROM (%d) TO (%d)', $i * 1000 + 1, $i * 1000 + 1001), "part$i", 'bounded_part', 'bounded');
+}
+$coordinator->safe_psql('postgres', sprintf <<'SQL', encoders());
+SELECT dpobj.protect(t, '%s', n => 3000), dpobj.set_budget(t, 'ana', 1000, 0.1) FROM unnest('{bounded,bounded_whole}'::regclass[]) t
+SQL
+for my $arguments (q{'y', 1, '{a,r}', method => 'logistic'}, q{'y', 1, '{r,s}', method => 'halfspace'}, q{'y', 1, '{r,s}'})
+{
+	like(model_of('bounded_whole', $arguments), qr/^\{/, "a bounded table has a model of $arguments");
+	is(model_of('bounded', $arguments), model_of('bounded_whole', $arguments), 'its parts have the same');
+}
+
+# ---- schedules ----
+
+# As pg_cron runs them, at the last New Year: a training, and a rating of its newest model.
+sub scheduled
+{
+	my ($table) = @_;
+	my $put = 'SELECT dpobj_internal.schedule_put';
+	in_session($coordinator, 'ana', "$put('$table', 'y', 3, '{a,r}', 0, 'logistic', '{\"holdout\": 0.3}', NULL, 'model of $table', '0 0 1 1 *', NULL, NULL)",
+		"$put('$table', NULL, NULL, NULL, NULL, NULL, '{\"model\": \"model of $table\", \"epsilon\": 2}', NULL, 'rating of $table', '0 0 1 1 *', 2, '1 year', 'evaluate')");
+	for my $name ("model of $table", "rating of $table")
+	{
+		spends(
+			$coordinator,
+			"a run of $name, twice",
+			{ epsilon => $name =~ /^model/ ? 3 : 2, charged => 1, released => 1 },
+			sub { is(in_session($coordinator, 'ana', "CALL dpobj.run_schedule('$name')"), '', "$name runs") for 1, 2; });
+	}
+	return in_session($coordinator, 'ana', "SELECT (model).weights FROM dpobj.models WHERE name LIKE 'model of $table %'",
+		"SELECT value, holdout, models = ARRAY(SELECT latest_model FROM dpobj.schedules WHERE name = 'model of $table') FROM dpobj.evaluations WHERE name LIKE 'rating of $table %'");
+}
+my $yearly = scheduled('whole');
+like($yearly, qr/^\{.*\}\n0\.\d+\|0\.3\|t$/, 'schedules over one table train and rate');
+is(scheduled('visit'), $yearly, 'those over its parts have the same model and rating');
+
 # ---- jobs, and rows of persons ----
 
 sub job_model
@@ -81,6 +208,16 @@ sub job_model
 	return $ana->ask("SELECT (dpobj.train('$table', $models{objective}, name => 'job of $table')).weights");
 }
 is(job_model('visit'), job_model('whole'), 'a job over parts has the same model');
+
+sub job_answer
+{
+	my ($table) = @_;
+	my $ana = session($coordinator, user => 'ana');
+	my $id = $ana->ask(qq{SELECT dpobj.submit_answer('auc', '$table', '{"model": "rated", "epsilon": 1, "options": {"holdout": 0.3}}', 'job answer of $table')});
+	is($ana->ask("SELECT dpobj.wait($id, '60 s')"), 'released', "a rating over $table is released by a job");
+	return $ana->ask("SELECT answer FROM dpobj.answers WHERE name = 'job answer of $table'");
+}
+is(job_answer('visit'), job_answer('whole'), 'a job over parts has the same rating');
 
 # All rows of each person enter, so that the key of their choice does not matter.
 $coordinator->safe_psql('postgres', sprintf <<'SQL', columns(), rows_between(1, 3000), encoders());

@@ -151,6 +151,30 @@ my $not_marked = qr/UB003: part "public\.\w+" cannot be read\n.*not marked as a 
 make_part($parts[0], 'bare', 1, 10, unmarked => 1);
 free('a part that is not marked', $not_marked, undef, over('bare', 'bare'));
 make_part($parts[0], 'of_another', 1, 10, of => 'postgres.public.whole');
+my %calls = (
+	training => q{train('bare', 'y', 1)},
+	groups => q{train_groups('bare', 'y', 1, '{a}', by => '{b}')},
+	sum => q{sum('bare', 'r', 1)},
+	quantiles => q{quantiles('bare', 'r', '{0.5}', 1)},
+	profile => q{profile('bare', 1)},
+	suggestion => q{suggest('bare', 1, '{"n": [0, 20]}')},
+	accuracy => q{evaluate('dealt', 'bare', 1)},
+	calibration => q{calibration('dealt', 'bare', 1)},
+	job => q{submit('bare', 'y', 1, '{r}', name => 'bare job')},
+	choice => q{select('{dealt,other}', 'bare', 1)});
+for my $call (sort keys %calls)
+{
+	free("a part that is not marked, $call", $not_marked, sub { $ana->ask("SELECT dpobj.$calls{$call}") });
+}
+free(
+	'a run of a schedule over a part that is not marked',
+	qr/^failed\|UB003\|part "public\.bare_1" cannot be read\n.*not marked as a part/,
+	sub {
+		$ana->ask(q{SELECT dpobj_internal.schedule_put('bare', 'y', 1, '{r}', 0, 'logistic', '{}', NULL, 'bare', '0 0 1 1 *', NULL, NULL)});
+		$ana->ask(q{CALL dpobj.run_schedule('bare')});
+		return $ana->ask("SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'bare'");
+	});
+like($ana->ask(q{SELECT dpobj.price('bare', 'y', 1) ->> 'adjacency'}), qr/^add_remove$/, 'a price asks no part');
 free('a part of another table', $not_marked, undef, over('of_another', 'of_another'));
 free('a part that does not exist', $not_marked, undef, over('nowhere', 'nowhere'));
 login_roles($parts[0], 'eve');
@@ -224,7 +248,9 @@ is(scalar_of($parts[0], q{SELECT parameters FROM dpobj.ledger WHERE event = 'mar
 $owner->ask("SELECT dpobj.unmark_part('visit_part')");
 free('a part that is marked no longer', $not_marked);
 like($eve->ask(q{SELECT value FROM dpobj.count('visit_part', 1)}), qr/^\d+$/m, 'a table that is no part any more answers');
-$owner->ask("SELECT dpobj.mark_part('visit_part', 'postgres.public.visit', 'dealer')");
+refused('a mark without a database', '22023', $owner->ask("SELECT dpobj.mark_part('visit_part', 'public.visit', 'dealer')"));
+refused('a mark of no name', '42602', $owner->ask(q{SELECT dpobj.mark_part('visit_part', 'postgres.public."visit', 'dealer')}));
+$owner->ask(q{SELECT dpobj.mark_part('visit_part', 'POSTGRES.public."visit"', 'dealer')});
 
 # The owner's door does not read over servers, and says who does.
 like($session->ask('SELECT dp_count(0.1) FROM visit'), qr/UB003.*\n.*foreign table.*\n.*dpobj\.train/, 'aggregates over the table are refused');
@@ -244,7 +270,7 @@ $session->ask("CREATE ROLE bob LOGIN; GRANT USAGE ON FOREIGN SERVER open TO bob;
 	. ' ALTER FOREIGN TABLE open_1 OWNER TO bob');
 free('an owner without a password', qr/UB003: part "public\.open_1" cannot be read\n.*no password/, undef, 'open');
 $session->ask("ALTER USER MAPPING FOR bob SERVER open OPTIONS (ADD password 'x')");
-free('a server that asks for no password', qr/08001: part "public\.open_1" cannot be read/, undef, 'open');
+free('a server that asks for no password', qr/08001: part "public\.open_1" cannot be read\n.*asked for no password/, undef, 'open');
 
 # ---- locks ----
 

@@ -1,15 +1,17 @@
 /*
  * bits.c - random bits that are the same in every session, preloaded into the test's coordinator.
  *
- * A solver asks the server for them in batches of 4096 bytes.  The first batch of a process is
- * always the same, and so is each one after it; all other requests get the kernel's bits.  So two
- * sessions that release the same model of the same rows draw the same noise.
+ * A solver asks the server for them in batches of 4096 bytes, and noise that a backend draws itself
+ * takes eight bytes at a time.  The first of a process are always the same, and so are those after
+ * them; all other requests get the kernel's bits.  So two sessions that release the same model or
+ * answer of the same rows draw the same noise.
  */
 #include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
 
 #define BATCH 4096
+#define WORD 8
 
 static uint64_t counter;
 
@@ -28,9 +30,9 @@ next_word(void)
 int
 RAND_bytes(unsigned char *bytes, int count)
 {
-	if (count != BATCH)
+	if (count != BATCH && count != WORD)
 		return getrandom(bytes, (size_t) count, 0) == count;
-	for (int i = 0; i < BATCH; i += 8)
+	for (int i = 0; i < count; i += WORD)
 	{
 		uint64_t word = next_word();
 
