@@ -1,6 +1,6 @@
 # 045_shards.pl - tables of Citus without Citus: catalogs of its kind on a coordinator, and shards on two
 # nodes.  What is read is one active placement of each shard at one moment; what cannot be read is refused
-# before the charge.  044_citus.pl does the same with Citus.
+# before the charge.  046_citus.pl does the same with Citus.
 
 use DpobjTest;
 
