@@ -189,6 +189,7 @@ make_part($parts[0], 'narrow', 1, 10, of => 'postgres.public.narrow');
 $parts[0]->safe_psql('postgres', 'ALTER TABLE narrow ALTER s TYPE int, DROP COLUMN b');
 over('narrow', 'narrow');
 free('a part with another type', qr/UB003: part .*\n.*lacks a column of the request, or has it with another type/, sub { $ana->ask(q{SELECT value FROM dpobj.count('narrow', 1, '{s}')}) });
+like(slurp_file($parts[0]->logfile), qr/LOG:  column "s" of part "narrow" is missing, or has another type/, 'the log of the part names the column');
 like($ana->ask(q{SELECT value FROM dpobj.count('narrow', 100, '{e}') WHERE key = '{low}'}), qr/^\d+$/m, 'a column that no request names may be missing');
 
 server_to('gone', host => $parts[0]->host, port => 1, dbname => 'postgres');

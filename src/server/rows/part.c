@@ -184,6 +184,11 @@ read_shape(StringInfo message)
 	const char *missing = shape_read(message, RelationGetDescr(relation), &session->shape);
 
 	pq_getmsgend(message);
+	if (missing != NULL)
+		ereport(LOG_SERVER_ONLY,
+				(errmsg("column \"%s\" of part \"%s\" is missing, or has another type than in the "
+						"coordinator's table",
+						missing, RelationGetRelationName(relation))));
 	relation_close(relation, NoLock);
 	return missing == NULL ? PART_READY : PART_OTHER_COLUMNS;
 }

@@ -57,7 +57,8 @@ static const struct
 						 "The role as which Citus connects must be a superuser on each node."},
 	[PART_OTHER_COLUMNS] = {"Its relation lacks a column of the request, or has it with another "
 							"type.",
-							"The relation on the part needs the columns of the foreign table."},
+							"The relation on the part needs the columns of the foreign table; the "
+							"log of its server names the first that it lacks."},
 	[PART_NOT_READ] = {"Its relation is of a kind that is not read.",
 					   "A part is a permanent table without row-level security, or a partitioned "
 					   "one, and its rows are on its own server."},
