@@ -228,6 +228,7 @@ INSERT INTO person_whole %2$s;
 INSERT INTO person_0 SELECT * FROM person_whole WHERE s IN (0, 1);
 SELECT dpobj.protect(t, '%3$s', 'add_remove', 's', 500) FROM unnest('{person,person_whole}'::regclass[]) t;
 SELECT dpobj.set_budget(t, 'ana', 100000, 0) FROM unnest('{person,person_whole}'::regclass[]) t;
+UPDATE dpobj.identities SET holdout_key = '00010203-0405-0607-0809-0a0b0c0d0e0f' WHERE kind = 'table';
 SQL
 for my $i (1, 2)
 {
@@ -239,6 +240,12 @@ for my $i (1, 2)
 my $persons = q{'y', 1000, '{a,r}', method => 'logistic', options => '{"mechanism": "objective"}'};
 like(model_of('person_whole', $persons), qr/^\{/, 'a table of persons has a model');
 is(model_of('person', $persons), model_of('person_whole', $persons), 'its parts have the same');
+for my $look (q{histogram('%s', 'n', 100)}, q{avg('%s', 'r', 100, '{b}')}, q{auc('rated', '%s', 100, NULL, '{"holdout": 0.3}')}, q{evaluate('rated', '%s', 100)})
+{
+	my $whole = answer_of('person_whole', "SELECT * FROM dpobj.$look");
+	unlike($whole, qr/ERROR|^$/, "persons: one table has an answer to $look");
+	is(answer_of('person', "SELECT * FROM dpobj.$look"), $whole, 'and its parts have the same');
+}
 
 # ---- no row moves ----
 
