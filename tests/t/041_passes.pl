@@ -271,6 +271,10 @@ my $few = bytes_moved($models{sgd});
 my $few_rows = bytes_moved(q{'y', 2, '{a,r}', method => 'halfspace'});
 $parts[1]->safe_psql('postgres', 'INSERT INTO visit_part ' . rows_between(2001, 32000));
 is(bytes_moved($models{sgd}), $few, "31,000 rows move the $few bytes that 1,000 rows move");
+my @small = ("SET work_mem = '64kB'", 'SET hash_mem_multiplier = 1');
+$coordinator->safe_psql('postgres', "GRANT SET ON PARAMETER temp_file_limit TO ana");
+like(in_session($coordinator, 'ana', @small, "SET temp_file_limit = '256kB'", "SELECT (dpobj.train('visit', $models{sgd})).weights"), qr/^\{/m,
+	'and take no room in the files of the coordinator');
 cmp_ok(bytes_moved(q{'y', 2, '{a,r}', method => 'halfspace'}), '>', $few_rows + 100_000, 'a halfspace gathers the rows');
 $parts[1]->safe_psql('postgres', 'DELETE FROM visit_part WHERE ctid IN (SELECT ctid FROM visit_part ORDER BY ctid OFFSET 1000)');
 kill 'KILL', $proxy;
@@ -284,27 +288,6 @@ my $failure = "ERROR:  UB004: the release failed and nothing was released\n"
   . 'DETAIL:  The charge stays. Failures are counted against the table, and the reason is in the server log only.';
 my $train = "SELECT (dpobj.train('visit', $models{sgd})).weights";
 
-# The part answers by this plpgsql, in which answer is the true one; a message begins with its kind, an
-# answer with five bytes, and in sums their version, the number of the pass and how many they are follow.
-sub answers_by
-{
-	my ($part, $code) = @_;
-	$part->safe_psql('postgres', <<"SQL");
-CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE plpgsql AS \$\$
-DECLARE answer bytea; kind text := chr(get_byte(message, 0)); pass int := CASE WHEN length(message) > 8 THEN get_byte(message, 4) END;
-BEGIN answer := public.true_part(message); $code RETURN answer; END \$\$
-SQL
-	return;
-}
-
-sub answers_truly
-{
-	my ($part) = @_;
-	$part->safe_psql('postgres', q{CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'});
-	return;
-}
-
-$_->safe_psql('postgres', q{CREATE FUNCTION true_part(bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'}) for @parts;
 my %wrong = (
 	'ends between two passes' => q{IF kind = 'p' AND pass = 3 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(9); END IF;},
 	'has an error of its own' => q{IF kind = 'p' AND pass = 3 THEN RAISE 'no'; END IF;},

@@ -19,7 +19,7 @@ use POSIX ();
 
 use DpobjTest;
 
-our @EXPORT = qw(parts_clusters make_part foreign_partition encoders columns rows_between start_proxy links_of no_link_is_left);
+our @EXPORT = qw(parts_clusters make_part foreign_partition encoders columns rows_between start_proxy links_of no_link_is_left answers_by answers_truly);
 
 use constant ROWS => 3000;
 
@@ -102,6 +102,29 @@ SQL
 		rows_between(1, $third), columns(), rows_between(1, ROWS));
 	$coordinator->safe_psql('postgres', "SELECT dpobj.protect(t, '@{[ encoders() ]}', 'add_remove') FROM unnest('{visit,whole}'::regclass[]) t");
 	return ($coordinator, @parts);
+}
+
+# ---- answers ----
+
+# The part answers by this plpgsql, in which answer is the true one; a message begins with its kind, an
+# answer with five bytes, and in sums their version, the number of the pass and how many they are follow.
+sub answers_by
+{
+	my ($part, $code) = @_;
+	$part->safe_psql('postgres', <<"SQL");
+CREATE OR REPLACE FUNCTION public.true_part(bytea) RETURNS bytea LANGUAGE c AS '\$libdir/dpobj', 'dpobj_part';
+CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE plpgsql AS \$\$
+DECLARE answer bytea; kind text := chr(get_byte(message, 0)); pass int := CASE WHEN length(message) > 8 THEN get_byte(message, 4) END;
+BEGIN answer := public.true_part(message); $code RETURN answer; END \$\$
+SQL
+	return;
+}
+
+sub answers_truly
+{
+	my ($part) = @_;
+	$part->safe_psql('postgres', q{CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'});
+	return;
 }
 
 # ---- connections ----

@@ -125,14 +125,17 @@ train_lock(TrainRun *run)
  * Whether rows are spilled, and the size of the file, follow from the public size of the table, the
  * declaration and settings; if the file cannot be made, that is an error before the charge.  Where
  * persons are protected, rows are written at the end, when it is known which of them enter; until
- * then half of the limit is for the rows, the other half for the choice (scan.h).
+ * then half of the limit is for the rows, the other half for the choice (scan.h).  Rows of other
+ * servers that answer passes need no room here.
  */
 void
 train_make_room(TrainRun *run)
 {
 	const Training *training = run->training;
 	Size limit = spill_limit(training->limits.megabytes);
-	double room = spill_room(&training->encoding, scan_most_rows(run->scan), 1, limit);
+	bool passes = passes_are_made(training, run->scan);
+	double rows = passes ? scan_most_rows_here(run->scan) : scan_most_rows(run->scan);
+	double room = spill_room(&training->encoding, rows, 1, limit);
 
 	run->state = rows_state_create(&training->encoding, CurrentMemoryContext);
 	if (training->person != NULL)

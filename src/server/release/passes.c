@@ -24,16 +24,21 @@ struct Passes
 	SolverParts solver;
 };
 
+bool
+passes_are_made(const Training *training, const Scan *scan)
+{
+	return scan_parts_of(scan) != NULL && mechanism_passes(&training->request);
+}
+
 Passes *
 passes_plan(const Training *training, Scan *scan)
 {
 	const Instance elsewhere = {.dimension = encoding_dimension(&training->encoding),
 								.elsewhere = true};
-	ScanParts *parts = scan_parts_of(scan);
 	ServerMemory memory;
 	Passes *passes;
 
-	if (parts == NULL || !mechanism_passes(&training->request))
+	if (!passes_are_made(training, scan))
 		return NULL;
 	passes = palloc0(sizeof(Passes));
 	passes->context = CurrentMemoryContext;
@@ -41,8 +46,8 @@ passes_plan(const Training *training, Scan *scan)
 	server_memory_init(&memory, CurrentMemoryContext);
 	passes->problem =
 		wire_encode_problem(&training->request, &elsewhere, &memory.memory, &passes->length);
-	passes->elsewhere = parts;
-	scan_parts_keep(parts, passes->problem, passes->length);
+	passes->elsewhere = scan_parts_of(scan);
+	scan_parts_keep(passes->elsewhere, passes->problem, passes->length);
 	return passes;
 }
 

@@ -19,6 +19,9 @@
 
 typedef struct Passes Passes;
 
+/* Will the rows of the scan answer passes? */
+extern bool passes_are_made(const Training *training, const Scan *scan);
+
 /*
  * After the charge and before scan_run(): lets the rows of the parts stay there.  NULL if the rows
  * are to be gathered here.

@@ -64,6 +64,9 @@ extern Scan *scan_open_part(Oid relation, bool ignore_rls, const ScanShape *shap
 /* An upper bound on the rows that enter under any snapshot, from public sizes and types alone. */
 extern double scan_most_rows(const Scan *scan);
 
+/* The same of the rows that are on this server. */
+extern double scan_most_rows_here(const Scan *scan);
+
 /*
  * The most rows that a table and its descendants have room for, from public sizes and types alone;
  * at least 1, or 0 if rows are on other servers.

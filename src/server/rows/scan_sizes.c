@@ -55,9 +55,9 @@ least_row(const ScanTable *table, const ScanShape *shape)
 }
 
 double
-scan_most_rows(const Scan *scan)
+scan_most_rows_here(const Scan *scan)
 {
-	double rows = scan->parts == NULL ? 0 : scan_parts_most_rows(scan->parts);
+	double rows = 0;
 
 	for (int i = 0; i < scan->tables; i++)
 	{
@@ -68,6 +68,14 @@ scan_most_rows(const Scan *scan)
 				(double) ((BLCKSZ - SizeOfPageHeaderData) / row);
 	}
 	return rows;
+}
+
+double
+scan_most_rows(const Scan *scan)
+{
+	double rows = scan->parts == NULL ? 0 : scan_parts_most_rows(scan->parts);
+
+	return rows + scan_most_rows_here(scan);
 }
 
 /* The least bytes of any row on a page. */
