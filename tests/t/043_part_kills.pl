@@ -101,22 +101,18 @@ between_open_and_charge('the session of the coordinator is killed', { epsilon =>
 my %answers = (
 	'nothing' => 'RETURN NULL;',
 	'other bytes' => q{RETURN '\x6e65766572';},
-	'no end of the rows' => q{IF get_byte($1, 0) = 114 THEN RETURN set_byte(public.true_part($1), 9, 0); END IF; RETURN public.true_part($1);},
-	'a number beyond its bounds' => q{IF get_byte($1, 0) = 114 THEN RETURN set_byte(public.true_part($1), 25, 63); END IF; RETURN public.true_part($1);},
-	'more rows than any table' => q{IF get_byte($1, 0) = 114 THEN RETURN set_byte(public.true_part($1), 10, 127); END IF; RETURN public.true_part($1);},
-	'a negative number of rows' => q{IF get_byte($1, 0) = 114 THEN RETURN set_byte(public.true_part($1), 33, 255); END IF; RETURN public.true_part($1);},
-	'a piece twice' => q{IF get_byte($1, 0) = 114 THEN RETURN public.true_part($1) || '\x00'; END IF; RETURN public.true_part($1);});
+	'no end of the rows' => q{IF kind = 'r' THEN answer := set_byte(answer, 9, 0); END IF;},
+	'a number beyond its bounds' => q{IF kind = 'r' THEN answer := set_byte(answer, 25, 63); END IF;},
+	'more rows than any table' => q{IF kind = 'r' THEN answer := set_byte(answer, 10, 127); END IF;},
+	'a negative number of rows' => q{IF kind = 'r' THEN answer := set_byte(answer, 33, 255); END IF;},
+	'a piece twice' => q{IF kind = 'r' THEN answer := answer || '\x00'; END IF;});
 $release = q{SELECT value FROM dpobj.sum('visit', 'r', 1)};
-$parts[0]->safe_psql('postgres', 'CREATE FUNCTION true_part(bytea) RETURNS bytea LANGUAGE c AS ' . "'\$libdir/dpobj', 'dpobj_part'");
 for my $name (sort keys %answers)
 {
-	between_open_and_charge("a part answers $name", \%lost, sub {
-		$parts[0]->safe_psql('postgres', 'CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN '
-			. "$answers{$name} END \$\$");
-	}, sub {
+	between_open_and_charge("a part answers $name", \%lost, sub { answers_by($parts[0], $answers{$name}); }, sub {
 		my ($text) = @_;
 		is($text =~ s/\nLOCATION.*//sr, $failure, "a part answers $name: the one failure");
-		$parts[0]->safe_psql('postgres', q{CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'});
+		answers_truly($parts[0]);
 	});
 }
 
@@ -124,14 +120,13 @@ for my $name (sort keys %answers)
 
 # A part logs what it is asked; then the same messages come with some bytes changed.  Each is refused, or read as
 # what it says; the server does not crash.
-$parts[0]->safe_psql('postgres', 'CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN '
-	. q{RAISE LOG 'asked: %', encode($1, 'hex'); RETURN public.true_part($1); END $$});
+answers_by($parts[0], q{RAISE LOG 'asked: %', encode(message, 'hex');});
 asks_again('a part that logs');
 is(in_session($coordinator, 'ana',
 		q{SELECT count(*) FROM dpobj.train('visit', 'y', 1, '{a,n,d,tz,t,e,b}', method => 'logistic', filter => '{"n": {">": 0.5}, "e": {"in": ["low"]}}', options => '{"mechanism": "objective", "holdout": 0.2}')}),
 	'1', 'a training with all kinds of columns');
 my @asked = slurp_file($parts[0]->logfile) =~ /asked: ([0-9a-f]+)/g;
-$parts[0]->safe_psql('postgres', q{CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part'});
+answers_truly($parts[0]);
 my @open = grep { /^6f/ } @asked;
 my @scan = grep { /^73/ } @asked;
 cmp_ok(scalar @open, '>', 1, 'the messages are known');
@@ -154,40 +149,130 @@ unlike($refusals, qr/server closed|terminating|invalid memory alloc request/, 'a
 like(in_session($parts[0], 'dealer', "DO \$\$ BEGIN PERFORM dpobj_internal.part('\\x$open[-1]'); EXCEPTION WHEN OTHERS THEN RAISE; END \$\$"), qr/ERROR:  08P01/,
 	'a part answers in no subtransaction');
 
+# ---- a network that keeps connections and passes nothing on ----
+
+# The proxy stands still.  The coordinator waits until somebody ends it; the session of the part has its lock a
+# minute at most, here two seconds, and without the lock it waits for longer.
+my $train = q{SELECT (dpobj.train('visit', 'y', 1, '{a,r,b}', method => 'logistic', options => '{"mechanism": "objective"}')).weights};
+my $idle = q{PERFORM set_config('idle_in_transaction_session_timeout', '2s', false);};
+my $show = q{RAISE LOG 'after "%" a pause of %', kind, current_setting('idle_in_transaction_session_timeout');};
+
+sub sleeps
+{
+	return wait_until(30, sub { scalar_of($parts[1], q{SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dpobj' AND wait_event = 'PgSleep'}) });
+}
+
+sub share_locks
+{
+	return scalar_of($parts[1], q{SELECT count(*) FROM pg_locks WHERE relation = 'visit_part'::regclass AND mode = 'ShareLock'});
+}
+
+# The second part sleeps after that message, meanwhile the proxy stops; the statement may take so many seconds.
+sub swallows
+{
+	my ($name, $statement, $condition, $expected, $seconds, $check) = @_;
+	answers_by($parts[1], "$show IF kind = 'o' THEN $idle END IF; IF $condition THEN PERFORM pg_sleep(1); END IF;");
+	spends(
+		$coordinator,
+		$name,
+		$expected,
+		sub {
+			my $ana = session($coordinator, user => 'ana', set => ["SET statement_timeout = '${seconds}s'"]);
+			$ana->send($statement);
+			ok(sleeps(), "$name: the part is at work");
+			kill 'STOP', $proxy;
+			$check->($ana);
+		});
+	restart_proxy();
+	answers_truly($parts[1]);
+	no_link_is_left($name, @parts);
+	return;
+}
+
+swallows('the answer of a part that opens is swallowed', $release, q{kind = 'o'}, {}, 30, sub {
+	my ($ana) = @_;
+	my $start = time;
+	ok(wait_until(10, sub { !links_of($parts[1]) && !share_locks() }), 'its session ends, and gives its lock back');
+	is(in_session($parts[1], 'postgres', "SET lock_timeout = '2s'; UPDATE visit_part SET s = s WHERE id < 0"), '', 'writers go on');
+	my $text = $ana->result;
+	like($text, qr/^ERROR:  08001: part "public\.visit_2" cannot be read$/m, 'the release ends by itself');
+	like($text, qr/^DETAIL:  It has not answered in time\.$/m, 'and says why');
+	cmp_ok(time - $start, '<', 20, 'in time');
+});
+swallows('the rows of a part are swallowed', $release, q{kind = 's'}, { epsilon => 1, charged => 1 }, 4, sub {
+	my ($ana) = @_;
+	ok(wait_until(10, sub { !share_locks() }), 'the part gives its lock back when it has read');
+	like($ana->result, qr/^ERROR:  57014: /, 'a time limit of the statement ends the wait');
+});
+swallows('a pass is swallowed', $train, q{kind = 'p' AND pass = 3}, { epsilon => 1, charged => 1 }, 60, sub {
+	my ($ana) = @_;
+	sleep(1.5);
+	is(share_locks(), '0', 'a part has no lock between passes');
+	scalar_of($coordinator, 'SELECT pg_cancel_backend(' . $ana->pid . ')');
+	like($ana->result, qr/^ERROR:  57014: /, 'a cancel ends the wait');
+	ok(wait_until(10, sub { !solvers($coordinator) }), 'and the solver');
+	ok(wait_until(10, sub { !links_of($parts[0]) }), 'and the session on the part that is reached');
+});
+my $log = slurp_file($parts[1]->logfile);
+like($log, qr/after "o" a pause of 1min$/m, 'a session with the lock waits for a minute');
+unlike($log, qr/after "o" a pause of (?!1min$)/m, 'and no longer');
+like($log, qr/after "$_" a pause of 1d$/m, "after message $_ for a day") for qw(s m p);
+
 # ---- random moments ----
 
-my @victims = (
+my @killed = (
 	[ 'session of a part', sub { kill 'KILL', links_of($parts[ rand 2 ]) } ],
 	[ 'server of a part', sub { $parts[1]->stop('immediate'); $parts[1]->start; } ],
 	[ 'session of the coordinator', sub { kill 'KILL', $_[0]->pid } ],
 	[ 'network', sub { restart_proxy() } ]);
-my ($answered, $failed, $free) = (0, 0, 0);
+my $solver = [ 'solver process', sub { kill 'KILL', solvers($coordinator) } ];
 
-for my $round (1 .. $rounds)
+# Rounds of the statement, each with one of these killed within so many seconds.
+sub random_rounds
 {
-	my ($name, $kill) = @{ $victims[ $round % @victims ] };
-	my $text;
-	my $before = scalar_of($coordinator, 'SELECT coalesce(max(id), 0) FROM dpobj.ledger_events');
-	my $ana = session($coordinator, user => 'ana');
-	$ana->send($release);
-	sleep(rand 0.25);
-	$kill->($ana);
-	$text = $ana->result;
-	wait_for_server($_) for $coordinator, @parts;
-	settle($coordinator);
-	my ($charged, $released, $ended, $epsilon) = split /\|/, scalar_of($coordinator, <<"SQL");
+	my ($what, $statement, $answer, $seconds, @victims) = @_;
+	my ($answered, $failed, $free) = (0, 0, 0);
+
+	for my $round (1 .. $rounds)
+	{
+		my ($victim, $kill) = @{ $victims[ $round % @victims ] };
+		my $name = "$what, round $round, $victim";
+		my $before = scalar_of($coordinator, 'SELECT coalesce(max(id), 0) FROM dpobj.ledger_events');
+		my $ana = session($coordinator, user => 'ana');
+		$ana->send($statement);
+		sleep(rand $seconds);
+		$kill->($ana);
+		my $text = $ana->result;
+		wait_for_server($_) for $coordinator, @parts;
+		settle($coordinator);
+		my ($charged, $released, $ended, $epsilon) = split /\|/, scalar_of($coordinator, <<"SQL");
 SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'),
-       count(*) FILTER (WHERE event = 'failed'), coalesce(sum(epsilon), 0)::int FROM dpobj.ledger WHERE id > $before
+       count(*) FILTER (WHERE event = 'failed' AND release > $before), coalesce(sum(epsilon), 0)::int FROM dpobj.ledger WHERE id > $before
 SQL
-	cmp_ok($charged, '<=', 1, "round $round, $name: charged once at most");
-	is($epsilon, $charged, "round $round, $name: and epsilon once");
-	cmp_ok($released, '<=', $charged, "round $round, $name: what is released is charged");
-	if ($text =~ /^-?[\d.]+$/m) { $answered++; is($released, 1, "round $round: the answer is in the ledger"); }
-	elsif ($text =~ /UB004/) { $failed++; is($text =~ s/\nLOCATION.*//sr, $failure, "round $round: the one failure"); is($charged, 1, 'which is charged'); }
-	elsif ($name !~ /coordinator/) { $free++; is($charged, 0, "round $round: any other error is free"); }
-	no_link_is_left("round $round, $name", @parts);
+		cmp_ok($charged, '<=', 1, "$name: charged once at most");
+		is($epsilon, $charged, "$name: and epsilon once");
+		cmp_ok($released + $ended, '<=', $charged, "$name: what is released, or has failed, is charged");
+		if ($text =~ $answer) { $answered++; is($released, 1, "$name: the answer is in the ledger"); }
+		elsif ($text =~ /UB004/)
+		{
+			$failed++;
+			is($text =~ s/\nLOCATION.*//sr, $failure, "$name: the one failure");
+			is("$charged $ended", '1 1', "$name: which is charged");
+		}
+		elsif ($victim !~ /coordinator/) { $free++; is($charged, 0, "$name: any other error is free"); }
+		no_link_is_left($name, @parts);
+		ok(wait_until(10, sub { !solvers($coordinator) }), "$name: no solver is left");
+	}
+	note "$what: answered $answered, failed after the charge $failed, before it $free";
+	return;
 }
-note "answered $answered, failed after the charge $failed, before it $free";
+
+random_rounds('sums', $release, qr/^-?[\d.]+$/m, 0.25, @killed);
+
+# Passes take most of a training's time.
+my $start = time;
+like(in_session($coordinator, 'ana', $train), qr/^\{/, 'a training by passes answers');
+random_rounds('passes', $train, qr/^\{[-0-9.,e]+\}$/m, time - $start, @killed, $solver);
 asks_again('the rounds');
 
 kill 'KILL', $proxy;

@@ -5,7 +5,9 @@
  * it.  After the charge interrupts are held and GATE_CHECK_FOR_INTERRUPTS() ends the work.
  *
  * A part whose coordinator has gone must not keep its lock: its session checks the connection every
- * second, gives up on packets that nobody acknowledges, and ends if the next message does not come.
+ * second, gives up on packets that nobody acknowledges, and ends if the next message does not come
+ * within a minute.  That is longer than other parts take to open, and than a charge waits for
+ * locks.
  */
 #include "postgres.h"
 
@@ -206,7 +208,7 @@ static char *
 preparation(const Links *links, const Link *link)
 {
 	return psprintf("SET statement_timeout = 0; SET lock_timeout = %d;"
-					" SET idle_in_transaction_session_timeout = '15min';"
+					" SET idle_in_transaction_session_timeout = '1min';"
 					" SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;"
 					" SET tcp_keepalives_count = 4; SET tcp_user_timeout = 30000;%s"
 					" BEGIN ISOLATION LEVEL READ COMMITTED",

@@ -24,6 +24,7 @@
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -112,6 +113,16 @@ lock_in_share_mode(Oid relation)
 			LockRelationOid(lfirst_oid(cell), ShareLock);
 }
 
+/*
+ * A session that has the lock ends if no message comes for a minute (links.c).  Without it nobody
+ * waits for the session, and other parts may be read for hours before the next message comes.
+ */
+static void
+allow_long_pause(void)
+{
+	SetConfigOption("idle_in_transaction_session_timeout", "1d", PGC_USERSET, PGC_S_SESSION);
+}
+
 /* The locks of an earlier statement are the transaction's. */
 static void
 unlock(void)
@@ -124,6 +135,7 @@ unlock(void)
 		UnlockRelationOid(lfirst_oid(cell), ShareLock);
 	CurrentResourceOwner = statement;
 	session->locked = NIL;
+	allow_long_pause();
 }
 
 /*

@@ -22,6 +22,7 @@
 typedef struct ScanPart
 {
 	PartOpened opened;
+	bool is_open; /* it has answered PART_OPEN */
 	bool scanned; /* it has answered PART_SCAN */
 	RowChunksRead read;
 } ScanPart;
@@ -95,7 +96,23 @@ take_opened(void *context, int link, StringInfo answer, StringInfo next)
 	if (status != PART_READY)
 		refuse(part, refusals[status].rule, refusals[status].hint);
 	part_read_opened(answer, &parts->part[link].opened);
+	parts->part[link].is_open = true;
 	return false;
+}
+
+/* Milliseconds, besides those for its lock, in which a part says that it is open. */
+#define OPEN_TIME 15000
+
+static void
+refuse_silent(const ScanParts *parts)
+{
+	int silent = 0;
+
+	while (parts->part[silent].is_open)
+		silent++;
+	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+					errmsg("part \"%s\" cannot be read", links_part(parts->links, silent)->name),
+					errdetail("It has not answered in time."), errhint("Try again.")));
 }
 
 static bool
@@ -158,8 +175,10 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 		links_send(parts->links, i, &message);
 		pfree(message.data);
 	}
-	if (!links_collect(parts->links, take_opened, parts, -1))
+	if (!links_collect(parts->links, take_opened, parts, lock_milliseconds + OPEN_TIME))
 	{
+		if (links_busy(parts->links) == NULL)
+			refuse_silent(parts);
 		*busy = links_busy(parts->links)->name;
 		return NULL;
 	}

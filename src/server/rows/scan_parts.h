@@ -20,8 +20,8 @@ typedef struct ScanParts ScanParts;
 
 /*
  * Opens the parts, a list of RemotePart, of this table.  Raises an error if one of them cannot be
- * read, or if two of them are one table.  Returns NULL if one did not get its lock in so many
- * milliseconds, and names it in *busy.
+ * read or does not answer, or if two of them are one table.  Returns NULL if one did not get its
+ * lock in so many milliseconds, and names it in *busy.
  */
 extern ScanParts *scan_parts_open(List *parts, Oid table, bool ignore_rls, const ScanShape *shape,
 								  int lock_milliseconds, const char **busy);
