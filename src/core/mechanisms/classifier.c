@@ -93,7 +93,7 @@ choose_single(const GridTerms *terms, const GridWidths *widths, const Grid *grid
 {
 	if (!grid_scores_fit(terms->encoding, grid))
 		return REASON_NO_SCORES;
-	if (run_bytes(&terms->run, grid->dimension, threads) > terms->run.memory)
+	if (run_bytes(&terms->run, grid->dimension, threads, 1) > terms->run.memory)
 		return REASON_NO_MEMORY;
 	if (widths->sparse > 0 && terms->rows == 0)
 		return REASON_NO_GRID;

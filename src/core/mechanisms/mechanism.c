@@ -26,12 +26,14 @@ mechanism_verdict(const MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
 	MechanismVerdict verdict = {.admitted = false};
+	int copies = request->rest > 0 ? 2 : 1; /* the rows, and those of a class against the others */
 
 	mechanism->admit(request, &verdict);
 	if (!mechanism->streams)
-		verdict.bytes = run_bytes(&request->run, request->grid.dimension, request->threads);
-	if (request->rest > 0)
-		verdict.bytes *= 2; /* the rows, and those of a class against the others */
+	{
+		verdict.bytes = run_bytes(&request->run, request->grid.dimension, request->threads, copies);
+		verdict.holds = run_holds(&request->run, request->grid.dimension, request->threads, copies);
+	}
 	verdict.finishes = verdict.admitted && rest_is_valid(request) &&
 					   verdict.most <= request->run.longest && verdict.bytes <= request->run.memory;
 	if (request->rest > 0)

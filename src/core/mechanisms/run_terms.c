@@ -34,6 +34,7 @@ run_terms(int64_t rows, const Encoding *encoding, double longest)
 					  .memory = rows > 0 ? RUN_MOST_MEMORY : INFINITY};
 
 	terms.distinct = fmin(terms.rows, encoding_most_distinct(encoding));
+	terms.held = terms.distinct;
 	select_parts_of(&terms.parts, encoding);
 	return terms;
 }
@@ -61,15 +62,27 @@ run_pass_seconds(const RunTerms *terms, int dimension, bool hessian)
 #define TABLE_BYTES 64.0
 #define FIRST_BYTES (48.0 * 1024 * 1024)
 
-double
-run_bytes(const RunTerms *terms, int dimension, int threads)
+static double
+row_bytes(const RunTerms *terms, int dimension, int threads)
 {
 	double row = ROW_BYTES + FEATURE_BYTES * dimension;
 
 	for (int j = 0; j < dimension; j++)
 		if (terms->parts.part[j] >= 0 && terms->parts.cells[terms->parts.part[j]] > 1)
-			return FIRST_BYTES + terms->distinct * (row + TABLE_BYTES * threads);
-	return MUTANT(229) ? 0 : FIRST_BYTES + terms->distinct * row;
+			return row + TABLE_BYTES * threads;
+	return MUTANT(229) ? 0 : row;
+}
+
+double
+run_bytes(const RunTerms *terms, int dimension, int threads, int copies)
+{
+	return copies * (FIRST_BYTES + terms->held * row_bytes(terms, dimension, threads));
+}
+
+double
+run_holds(const RunTerms *terms, int dimension, int threads, int copies)
+{
+	return floor((terms->memory / copies - FIRST_BYTES) / row_bytes(terms, dimension, threads));
 }
 
 GridRun

@@ -25,6 +25,7 @@ typedef struct RunTerms
 {
 	double rows;     /* that enter, at most */
 	double distinct; /* of these, at most */
+	double held;     /* distinct rows that a run may have to hold in memory, at most */
 	SelectParts parts;
 	double longest; /* seconds that a run may take: dpobj.longest_run */
 	double memory;  /* bytes that it may take; infinite without a public number of rows */
@@ -36,8 +37,11 @@ typedef struct RunTerms
 /* rows: the public number, 0 if there is none. */
 extern RunTerms run_terms(int64_t rows, const Encoding *encoding, double longest);
 
-/* Bytes at most of a run that has all distinct rows in memory. */
-extern double run_bytes(const RunTerms *terms, int dimension, int threads);
+/* Bytes at most of a run that has all distinct rows in memory, so many times. */
+extern double run_bytes(const RunTerms *terms, int dimension, int threads, int copies);
+
+/* The most distinct rows for which these are no more than the memory; infinite if that is. */
+extern double run_holds(const RunTerms *terms, int dimension, int threads, int copies);
 
 /*
  * Does the exponential mechanism over the grid certainly end within the longest run?  group is

@@ -92,12 +92,39 @@ test_memory(void)
 			CHECK(mechanism_verdict(&request).bytes == 0);
 			request.kind = MECHANISM_EXPONENTIAL;
 			request.run = run_terms(0, &encoding, LONGEST);
-			request.run.rows = request.run.distinct = rows[k];
+			request.run.rows = request.run.distinct = request.run.held = rows[k];
 			CHECK(mechanism_verdict(&request).finishes);
 			request.run = run_terms((int64_t) rows[k], &encoding, LONGEST);
-			request.run.distinct = 1e6;
+			request.run.distinct = request.run.held = 1e6;
 			CHECK(mechanism_verdict(&request).finishes);
 		}
+}
+
+/* As many distinct rows as a verdict says are held, and one more are not; of classes fewer. */
+static void
+test_held(void)
+{
+	MechanismRequest request = request_of(MECHANISM_EXPONENTIAL, uniform(23, 0), 1000);
+	double holds = mechanism_verdict(&request).holds;
+	double of_classes;
+
+	CHECK(holds == floor((RUN_MOST_MEMORY - 48.0 * 1024 * 1024) / (80 + 8 * 23)));
+	request.run.held = holds;
+	CHECK(mechanism_verdict(&request).finishes);
+	request.run.held = holds + 1;
+	CHECK(!mechanism_verdict(&request).finishes);
+	request.rest = 3;
+	of_classes = mechanism_verdict(&request).holds;
+	CHECK(of_classes < holds / 2);
+	request.run.held = of_classes;
+	CHECK(mechanism_verdict(&request).bytes <= RUN_MOST_MEMORY);
+	request.run.held = of_classes + 1;
+	CHECK(mechanism_verdict(&request).bytes > RUN_MOST_MEMORY);
+	request.rest = 0;
+	request.run.memory = INFINITY;
+	CHECK(isinf(mechanism_verdict(&request).holds) && mechanism_verdict(&request).finishes);
+	request.kind = MECHANISM_OUTPUT;
+	CHECK(mechanism_verdict(&request).holds == 0);
 }
 
 /* The same configurations end with few rows and not with many. */
@@ -182,6 +209,7 @@ main(void)
 {
 	test_rows();
 	test_memory();
+	test_held();
 	test_work();
 	test_tree();
 	test_every_mechanism();
