@@ -64,6 +64,18 @@ SELECT dpobj.price_aggregate('logistic', 4, 1, 0, '{"prior": {"power": 2}}');
 -- less noise for more epsilon, and for fewer vectors
 SELECT bool_and(b) FROM (SELECT (p -> 'error' ->> 'rows')::numeric < lag((p -> 'error' ->> 'rows')::numeric) OVER (ORDER BY e) AS b
   FROM unnest(ARRAY[0.1, 0.2, 0.5, 1, 10]) e, dpobj.price_aggregate('halfspace', 5, e) p) s;
+-- Halfspaces hold the distinct rows: how many by the declared number and the values of the columns, how many may be, in how many MiB.
+SELECT n, o AS options, p -> 'distinct_rows_at_most' AS distinct_rows, p -> 'distinct_rows_limit' AS most, p -> 'memory_at_most' AS memory
+  FROM (VALUES (3, '{"n": 1000, "grid": "ternary"}'::jsonb), (3, '{"n": 1000, "grid": "ternary", "groups": [3]}'), (4, '{"groups": [2, 2]}'), (3, '{}'),
+    (2, '{"n": 1000000, "grid": "ternary"}'), (23, '{"n": 1842951, "grid": {"sparse": 1}}'), (23, '{"n": 1842951, "grid": {"sparse": 1}, "memory_limit": 10000}'),
+    (23, '{"n": 1842952, "grid": {"sparse": 1}, "endless": true}'), (2, '{"adjacency": "add_remove"}')) v(n, o),
+       dpobj.price_aggregate('halfspace', n, 1, 0, o) p;
+SELECT answer_of($$SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"n": 1842952, "grid": {"sparse": 1}}')$$);
+-- with classes, a row is held for each of them, and once more
+SELECT p -> 'distinct_rows_at_most' AS distinct_rows, p -> 'distinct_rows_limit' AS most, p -> 'memory_at_most' AS memory
+  FROM dpobj.price_aggregate('one_vs_rest', 4, 1, 0, '{"n": 1000, "classes": [1, 2, 3], "groups": [2, 2], "grid": "ternary"}') p;
+-- what reads the rows in passes holds none of them
+SELECT m, p ? 'distinct_rows_at_most' AS holds FROM unnest('{logistic,svm,linear,simplex}'::text[]) m, dpobj.price_aggregate(m, 3, 1, 0, '{"n": 1000}') p;
 -- a grid of one vector has no error
 SELECT p -> 'error' AS error FROM dpobj.price_aggregate('halfspace', 1, 1, 0, '{"grid": {"levels": [[1]]}}') p;
 
@@ -96,6 +108,10 @@ SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('shel
 -- how many rows a table has room for says something under replace of rows only
 SELECT name, p -> 'rows_at_most' AS rows_at_most, p -> 'mechanism' AS mechanism
   FROM unnest('{lodger,lodger_case,lodger_free}'::regclass[]) name, dpobj.price(name, NULL, 1, method => 'logistic', features => CASE name WHEN 'lodger'::regclass THEN '{age}'::name[] ELSE '{x}' END) p;
+
+-- nor how many distinct rows, but for the values of the columns
+SELECT p -> 'distinct_rows_at_most' AS distinct_rows, p -> 'distinct_rows_limit' AS most, q -> 'distinct_rows_at_most' AS of_free, q -> 'distinct_rows_limit' AS most_of_free
+  FROM dpobj.price('lodger', 'outcome', 1, method => 'halfspace', features => '{sex,ill}') p, dpobj.price('lodger_free', NULL, 1, method => 'halfspace', features => '{x}') q;
 
 -- dpobj.train does what the price says.
 \c - dpobj_price_ana

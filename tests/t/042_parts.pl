@@ -127,10 +127,10 @@ sub over
 	my ($table, $remote, %how) = @_;
 	my $server = $how{server} // 'part1';
 	$coordinator->safe_psql('postgres', sprintf 'CREATE TABLE %s (%s) PARTITION BY RANGE (id)', $table, $how{columns} // columns());
-	foreign_partition($coordinator, "${table}_1", 'FROM (1) TO (2000)', $server, $remote, $table);
-	foreign_partition($coordinator, "${table}_2", 'FROM (2000) TO (3000)', $server, $how{second}, $table) if $how{second};
-	$coordinator->safe_psql('postgres', sprintf "SELECT dpobj.protect('%s', '%s', 'add_remove'); SELECT dpobj.set_budget('%1\$s', 'ana', 100, 0)",
-		$table, $how{encoders} // encoders());
+	foreign_partition($coordinator, "${table}_1", 'FROM (1) TO (20001)', $server, $remote, $table);
+	foreign_partition($coordinator, "${table}_2", 'FROM (20001) TO (30000)', $server, $how{second}, $table) if $how{second};
+	$coordinator->safe_psql('postgres', sprintf "SELECT dpobj.protect('%s', '%s', '%s', n => %s); SELECT dpobj.set_budget('%1\$s', 'ana', 100, 0)",
+		$table, $how{encoders} // encoders(), $how{adjacency} // 'add_remove', $how{n} // 'NULL');
 	return $table;
 }
 
@@ -214,6 +214,49 @@ for ([ '01', 'another version of dpobj' ], [ '02', 'stores numbers in another wa
 		. " CREATE OR REPLACE FUNCTION dpobj_internal.part(bytea) RETURNS bytea LANGUAGE sql AS \$\$ SELECT '\\x64707031$status'::bytea \$\$");
 	free("answer $status", qr/ERROR: .*(?:\n.*)?$text/, undef, 'older');
 }
+
+# ---- distinct rows of a halfspace, which the coordinator holds ----
+
+my $held = q{SELECT p -> 'distinct_rows_at_most', p -> 'distinct_rows_limit', p -> 'memory_at_most' FROM dpobj.price('%s', 'y', 1, '{%s}', method => 'halfspace') p};
+is($ana->ask(sprintf $held, 'visit', 'e,s,b'), '36|2097152|49', 'columns of few values bound the distinct rows of parts');
+is($ana->ask(sprintf $held, 'whole', 'e,s,b'), '36|null|49', 'and those of one table, where nothing need bound them');
+spends($coordinator, 'a halfspace of few distinct rows', { epsilon => 1, charged => 1, released => 1 },
+	sub { like($ana->ask(q{SELECT (dpobj.train('visit', 'y', 1, '{e,s,b}', method => 'halfspace')).weights}), qr/^\{/, 'a halfspace of few distinct rows answers') });
+
+my $many = qr/22023: mechanism "exponential" may need too much memory\nDETAIL:  With 17180393476 distinct rows at most it may need \d+ MiB; without a memory limit a run takes 512 MiB at most, which is enough for \d+ distinct rows\.\nHINT:  An administrator declares the rows as "n" of dpobj\.protect\. Fewer columns, or bins instead of numbers, make fewer distinct rows\. Methods "logistic" and "svm" read the rows in passes, where they are\. A superuser sets dpobj\.memory_limit\./;
+for my $call (q{dpobj.price('%s', 'y', 1, '{a,r}', method => 'halfspace')}, q{dpobj.train('%s', 'y', 1, '{a,r}', method => 'halfspace')},
+	q{dpobj.submit('%s', 'y', 1, '{a,r}', method => 'halfspace', name => 'too many')}, q{dpobj.train_groups('%s', 'y', 1, '{a,r}', by => '{b}', method => 'halfspace')})
+{
+	free("too many distinct rows: $call", $many, sub { $ana->ask('SELECT ' . sprintf $call, 'visit') });
+}
+is($ana->ask(q{SELECT p ->> 'method', p -> 'classifier' ->> 'because' FROM dpobj.price('visit', 'y', 1, '{a,r}') p}), 'logistic|a grid needs all rows in memory', 'method auto leaves the rows where they are');
+is($ana->ask(sprintf $held, 'whole', 'a,r'), '1000000|null|148', 'one table is tried');
+
+make_part($parts[0], 'stated', 1, 1000, of => 'postgres.public.stated');
+over('stated', 'stated');
+sub declare
+{
+	my ($n, $adjacency) = @_;
+	$session->ask(sprintf "SELECT dpobj.protect('stated', '%s', '%s', n => %s)", encoders(), $adjacency, $n);
+	return;
+}
+declare(3000, 'add_remove');
+is($ana->ask(sprintf $held, 'stated', 'a,r'), '3000|4678262|49', 'a declared number of rows bounds the distinct ones');
+like($ana->ask(q{SELECT (dpobj.train('stated', 'y', 1, '{a,r}', method => 'halfspace')).weights}), qr/^\{/, 'a halfspace of numbers answers with it');
+declare(1e9, 'add_remove');
+free('a declared number that is too large', qr/22023: .*too much memory\nDETAIL:  With 1000000000 distinct rows .*\nHINT:  Fewer columns/, sub { $ana->ask(sprintf $held, 'stated', 'a,r') });
+
+# Where rows are replaced, the room of the parts shows that more rows than declared may come.
+my $replaced = q{SELECT (dpobj.train('replaced', 'y', 1, '{a,r,n,s}', method => 'halfspace', options => '{"grid": {"max": 16}}')).weights};
+make_part($parts[0], 'replaced', 1, 20000, of => 'postgres.public.replaced');
+my $numbers = '{"a": {}, "r": {}, "n": {"scale": 10}, "s": {"scale": 6}, "y": {}}';
+over('replaced', 'replaced', encoders => $numbers, adjacency => 'replace', n => 10);
+$session->ask('ALTER ROLE ana SET dpobj.longest_run = 1');
+my $hurried = session($coordinator, user => 'ana');
+free('parts with room for more rows than are declared', qr/22023: the table has room for more rows than mechanism "exponential" can bear\nDETAIL:  It has room for \d+ rows, and 10 are declared\./, sub { $hurried->ask($replaced) });
+$session->ask("SELECT dpobj.protect('replaced', '$numbers', n => 20000)");
+$session->ask('ALTER ROLE ana RESET dpobj.longest_run');
+like($ana->ask($replaced), qr/^\{/, 'a true declaration answers');
 
 # ---- the function on a part ----
 

@@ -39,6 +39,7 @@
 #include "server/release/looks.h"
 #include "server/release/mechanism_choice.h"
 #include "server/analyst/price.h"
+#include "server/analyst/price_work.h"
 #include "server/analyst/train_request.h"
 #include "server/release/tally.h"
 #include "server/release/training.h"
@@ -92,46 +93,6 @@ append_holdout(StringInfo json, int64 thousandths)
 		holdout_append_share(json, thousandths);
 }
 
-/* null: none, or more than can be counted */
-static void
-append_count(StringInfo json, const char *name, uint64 count)
-{
-	if (count == 0 || count == PG_UINT64_MAX)
-		appendStringInfo(json, ", \"%s\": null", name);
-	else
-		appendStringInfo(json, ", \"%s\": " UINT64_FORMAT, name, count);
-}
-
-/* null: no public number bounds it */
-static void
-append_seconds(StringInfo json, const char *name, double seconds)
-{
-	if (isinf(seconds))
-		appendStringInfo(json, ", \"%s\": null", name);
-	else
-		appendStringInfo(json, ", \"%s\": %.2g", name, seconds);
-}
-
-/* What the run takes; that of one group, if there are groups. */
-static void
-append_work(StringInfo json, const Training *training)
-{
-	const MechanismRequest *request = &training->request;
-	MechanismVerdict verdict = mechanism_verdict(request);
-
-	appendStringInfo(json, ", \"dimension\": %d", mechanism_weights(request));
-	if (method_has_grid(training->method))
-	{
-		appendStringInfo(json, ", \"log2_grid\": %.2f", grid_log2_size(&request->grid));
-		append_count(json, mechanism_get(request->kind)->parts ? "nodes" : "configurations",
-					 verdict.cost);
-	}
-	appendStringInfo(json, ", \"rows_at_most\": %.0f", request->run.rows);
-	append_seconds(json, "seconds_expected", verdict.expected);
-	append_seconds(json, "seconds_at_most", verdict.most);
-	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
-}
-
 /*
  * The probability of weights w, or of accepting them, is proportional to exp(-exponent L(w)), or to
  * exp(exponent votes).
@@ -157,7 +118,7 @@ append_price(StringInfo json, const Training *training)
 	append_holdout(json, training->options.holdout);
 	append_parts(json, training);
 	training_append_choice(json, training);
-	append_work(json, training);
+	price_append_work(json, training);
 	mechanism_append_terms(json, &training->request);
 	append_exponent(json, &training->request);
 	mechanism_append_error(json, &training->request, PRICE_BETA);

@@ -21,6 +21,7 @@
 #include "server/release/coverage.h"
 #include "server/release/release.h"
 #include "server/rows/rows_state.h"
+#include "server/release/run_choice.h"
 #include "server/release/same_call.h"
 #include "server/analyst/train.h"
 
@@ -119,6 +120,7 @@ train_lock(TrainRun *run)
 	const AnalystTable *opened = &run->opened;
 
 	run->scan = scan_open(opened->table, opened->protection.ignore_rls, &opened->shape);
+	run_check_parts(run->training, run->scan);
 }
 
 /*

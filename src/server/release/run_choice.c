@@ -19,20 +19,28 @@ runs_of(const Training *training)
 	return training->keys == NULL ? 1 : training->keys->count;
 }
 
-/* rows: 0 if the number is not public. */
+/*
+ * rows: 0 if the number is not public.  A group may have all rows.  One server has few enough to
+ * try without such a number, but nobody knows how many others have; then memory is counted for all
+ * combinations of values.
+ */
 static RunTerms
 terms_of(const Training *training, int64 rows)
 {
 	int runs = runs_of(training);
 	int64 counted = rows == 0 ? RUN_ASSUMED_ROWS : rows;
-	int releases = training->method == METHOD_ONE_VS_REST ? training->options.classes : 1;
+	int classes = training->method == METHOD_ONE_VS_REST ? training->options.classes : 1;
+	bool unbounded = rows == 0 && training->elsewhere;
 	Encoding encoding;
+	double combinations;
 	RunTerms terms;
 
 	encoding_of_features(training, &encoding);
+	combinations = encoding_most_distinct(&encoding) * classes;
 	terms = run_terms((counted + runs - 1) / runs, &encoding,
-					  (double) dpobj_longest_run / runs / releases);
-	if (rows == 0 || training_megabytes(training) > 0)
+					  (double) dpobj_longest_run / runs / classes);
+	terms.held = unbounded ? combinations : Min((double) counted, combinations);
+	if ((rows == 0 && !unbounded) || training_megabytes(training) > 0)
 		terms.memory = INFINITY; /* or the user's own limit */
 	return terms;
 }
@@ -62,6 +70,14 @@ run_may_last(const Training *training)
 /* A run on so many times the declared rows takes as many times as long. */
 #define MOST_OF_DECLARED 2.0
 
+static const char *
+declared_text(const Training *training)
+{
+	if (training->options.n == 0)
+		return "no number of rows is declared";
+	return psprintf(INT64_FORMAT " are declared", training->options.n);
+}
+
 /*
  * At the analyst's door the whole table is read, so that its room bounds the rows although fewer
  * are declared (rule F3).  Few rows are as short as the room assumes.
@@ -81,8 +97,8 @@ check_room(const Training *training)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("the table has room for more rows than mechanism \"%s\" can bear",
 					mechanism_get(training->request.kind)->name),
-			 errdetail("It has room for " INT64_FORMAT " rows, and %.0f are declared.",
-					   training->table_rows, training->request.run.rows),
+			 errdetail("It has room for " INT64_FORMAT " rows, and %s.", training->table_rows,
+					   declared_text(training)),
 			 errhint("An administrator declares the rows as \"n\" of dpobj.protect. VACUUM FULL "
 					 "frees room that no row needs.")));
 }
@@ -94,6 +110,16 @@ run_check(const Training *training)
 
 	if (!verdict.finishes && !run_may_last(training))
 		run_refuse(training, &verdict);
+	check_room(training);
+}
+
+void
+run_check_parts(Training *training, const Scan *scan)
+{
+	if (!training->elsewhere || !training_rows_are_public(training))
+		return;
+	training->table_rows = (int64) Min(Max(scan_most_rows(scan), 1), 1e18);
+	training->planned_rows = scan_estimated_rows(scan);
 	check_room(training);
 }
 
@@ -180,7 +206,7 @@ work_text(const Training *training, const MechanismVerdict *verdict)
 static const char *
 undeclared_text(const Training *training)
 {
-	if (training->options.n > 0 || training->keys != NULL)
+	if (training->options.n > 0 || (training->keys != NULL && !training->by_analyst))
 		return "";
 	return training->by_analyst ? "An administrator declares the rows as \"n\" of dpobj.protect. "
 								: "Declare the rows as \"n\" if there are fewer. ";
@@ -204,24 +230,33 @@ hint_text(const Training *training)
 	return text.data;
 }
 
+/* A whole number, or the first digits of a large one. */
+static const char *
+number_text(double number)
+{
+	return psprintf(number < 1e15 ? "%.0f" : "%.1e", ceil(number));
+}
+
 static void
 refuse_memory(const Training *training, const MechanismVerdict *verdict)
 {
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		 errmsg("mechanism \"%s\" may need too much memory",
-				mechanism_get(training->request.kind)->name),
-		 errdetail("With %.0f distinct rows at most it may need %.0f MiB; without a memory limit a "
-				   "run takes %.0f MiB at most.",
-				   training->request.run.distinct, ceil(verdict->bytes / (1 << 20)),
-				   RUN_MOST_MEMORY / (1 << 20)),
-		 errhint("%s%s", undeclared_text(training),
-				 training->by_analyst
-					 ? "Methods \"logistic\" and \"svm\" read the rows in passes. A superuser sets "
-					   "dpobj.memory_limit."
-					 : "dp_logistic and dp_svm read the rows in passes. Otherwise set "
-					   "\"memory_limit\", or \"endless\": true.")));
+	const RunTerms *run = &training->request.run;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("mechanism \"%s\" may need too much memory",
+					mechanism_get(training->request.kind)->name),
+			 errdetail("With %s distinct rows at most it may need %s MiB; without a memory limit a "
+					   "run takes %.0f MiB at most, which is enough for %s distinct rows.",
+					   number_text(run->held), number_text(verdict->bytes / (1 << 20)),
+					   run->memory / (1 << 20), number_text(verdict->holds)),
+			 errhint("%sFewer columns, or bins instead of numbers, make fewer distinct rows. %s",
+					 undeclared_text(training),
+					 training->by_analyst
+						 ? "Methods \"logistic\" and \"svm\" read the rows in passes, where they "
+						   "are. A superuser sets dpobj.memory_limit."
+						 : "dp_logistic and dp_svm read the rows in passes. Otherwise set "
+						   "\"memory_limit\", or \"endless\": true.")));
 }
 
 void

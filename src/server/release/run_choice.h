@@ -6,6 +6,7 @@
 #define DPOBJ_RUN_CHOICE_H
 
 #include "server/release/training.h"
+#include "server/rows/scan.h"
 
 /*
  * Sets the public numbers that bound a run: rows that are declared or, under replace, those that
@@ -29,6 +30,12 @@ extern bool run_may_last(const Training *training);
 
 /* Raises 22023 if the settled run may take too long or too much memory. */
 extern void run_check(const Training *training);
+
+/*
+ * Raises 22023 if rows are on other servers and the settled run cannot bear as many as these have
+ * room for, where their number is public.  The sizes are known when all parts are locked.
+ */
+extern void run_check_parts(Training *training, const Scan *scan);
 
 /* Raises 22023 for a request that does not finish, and says what would. */
 extern void run_refuse(const Training *training, const MechanismVerdict *verdict)

@@ -348,14 +348,20 @@ training_set_protected(Training *training, const Encoders *features, const Prote
 	training->rows_per_person = protection->max_rows_per_person;
 }
 
-void
-training_set_table(Training *training, Oid table)
+bool
+training_rows_are_public(const Training *training)
 {
 	Adjacency adjacency =
 		training->keys == NULL ? training->options.adjacency : training->adjacency;
 
-	if (adjacency == ADJACENCY_REPLACE && training->rows_per_person == 0 &&
-		training->table_rows == 0)
+	return adjacency == ADJACENCY_REPLACE && training->rows_per_person == 0;
+}
+
+void
+training_set_table(Training *training, Oid table)
+{
+	training->elsewhere = scan_is_elsewhere(table);
+	if (training_rows_are_public(training) && training->table_rows == 0 && !training->elsewhere)
 	{
 		training->table_rows = scan_room_for_rows(table);
 		training->planned_rows = scan_planned_rows(table);

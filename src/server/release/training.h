@@ -59,6 +59,7 @@ typedef struct Training
 	 */
 	const struct KeyList *keys;
 	Adjacency adjacency;
+	bool elsewhere;         /* rows of the table are on other servers */
 	int64 table_rows;       /* that the table has room for at most; 0 if that is not public */
 	double planned_rows;    /* the planner's estimate of them */
 	const JobContext *job;  /* NULL: a statement trains */
@@ -89,10 +90,13 @@ extern void training_set_protected(Training *training, const Encoders *features,
  */
 extern void training_begin(Training *training, int features);
 
+/* Is the number of rows public?  Under add_remove, and where a person is replaced, it is not. */
+extern bool training_rows_are_public(const Training *training);
+
 /*
- * Says which table it is, once the options and what is declared are set.  Under replace the room in
- * its files bounds the number of rows; under add_remove, and where a person is replaced, that
- * number is private.
+ * Says which table it is, once the options and what is declared are set.  Where the number of rows
+ * is public, the room in its files bounds it; files of other servers are looked at when these are
+ * locked (run_check_parts()).
  */
 extern void training_set_table(Training *training, Oid table);
 

@@ -67,9 +67,12 @@ extern double scan_most_rows(const Scan *scan);
 /* The same of the rows that are on this server. */
 extern double scan_most_rows_here(const Scan *scan);
 
+/* Are rows of the table, or of one of its descendants, on other servers?  By the catalogs. */
+extern bool scan_is_elsewhere(Oid relation);
+
 /*
- * The most rows that a table and its descendants have room for, from public sizes and types alone;
- * at least 1, or 0 if rows are on other servers.
+ * The most rows that a table and its descendants, all of them here, have room for, from public
+ * sizes and types alone; at least 1.
  */
 extern int64 scan_room_for_rows(Oid relation);
 

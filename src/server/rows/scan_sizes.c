@@ -101,6 +101,8 @@ room_of(Relation table)
 {
 	int64 rows = (BLCKSZ - SizeOfPageHeaderData) / least_tuple(RelationGetDescr(table));
 
+	if (!RELKIND_HAS_STORAGE(table->rd_rel->relkind))
+		return 0;
 	return (double) rows * RelationGetNumberOfBlocks(table);
 }
 
@@ -111,16 +113,23 @@ estimate_of(Relation table)
 	double tuples;
 	double visible;
 
+	if (!RELKIND_HAS_STORAGE(table->rd_rel->relkind))
+		return 0;
 	estimate_rel_size(table, NULL, &pages, &tuples, &visible);
 	return tuples;
 }
 
-/* The sum over a table and its partitions; -1 if rows of one of them are on another server. */
 static double
-sum_over_tables(Oid relation, double (*rows_of)(Relation))
+elsewhere(Relation table)
 {
-	bool is_here = true;
-	double rows = 0;
+	return part_provider_of(RelationGetRelid(table)) != NULL;
+}
+
+/* The sum over a table and its descendants. */
+static double
+sum_over_tables(Oid relation, double (*number_of)(Relation))
+{
+	double sum = 0;
 	List *parents;
 	List *locked;
 	ListCell *cell;
@@ -131,27 +140,29 @@ sum_over_tables(Oid relation, double (*rows_of)(Relation))
 	{
 		Relation table = relation_open(lfirst_oid(cell), NoLock);
 
-		is_here &= part_provider_of(lfirst_oid(cell)) == NULL;
-		if (RELKIND_HAS_STORAGE(table->rd_rel->relkind))
-			rows += rows_of(table);
+		sum += number_of(table);
 		relation_close(table, NoLock);
 	}
 	scan_unlock(locked, parents);
-	return is_here ? rows : -1;
+	return sum;
+}
+
+bool
+scan_is_elsewhere(Oid relation)
+{
+	return sum_over_tables(relation, elsewhere) > 0;
 }
 
 int64
 scan_room_for_rows(Oid relation)
 {
-	double rows = sum_over_tables(relation, room_of);
-
-	return rows < 0 ? 0 : (int64) Max(rows, 1);
+	return (int64) Max(sum_over_tables(relation, room_of), 1);
 }
 
 double
 scan_planned_rows(Oid relation)
 {
-	return Max(sum_over_tables(relation, estimate_of), 0);
+	return sum_over_tables(relation, estimate_of);
 }
 
 /* Sizes and statistics are public: EXPLAIN shows the same estimate to everybody. */
