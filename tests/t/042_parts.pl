@@ -247,7 +247,7 @@ declare(1e9, 'add_remove');
 free('a declared number that is too large', qr/22023: .*too much memory\nDETAIL:  With 1000000000 distinct rows .*\nHINT:  Fewer columns/, sub { $ana->ask(sprintf $held, 'stated', 'a,r') });
 
 # Where rows are replaced, the room of the parts shows that more rows than declared may come.
-my $replaced = q{SELECT (dpobj.train('replaced', 'y', 1, '{a,r,n,s}', method => 'halfspace', options => '{"grid": {"max": 16}}')).weights};
+my $replaced = q{SELECT (dpobj.train('replaced', 'y', 1, '{a,r,n,s}', method => 'halfspace', options => '{"grid": {"max": 12}, "intercept": false}')).weights};
 make_part($parts[0], 'replaced', 1, 20000, of => 'postgres.public.replaced');
 my $numbers = '{"a": {}, "r": {}, "n": {"scale": 10}, "s": {"scale": 6}, "y": {}}';
 over('replaced', 'replaced', encoders => $numbers, adjacency => 'replace', n => 10);
