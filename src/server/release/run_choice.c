@@ -206,7 +206,7 @@ work_text(const Training *training, const MechanismVerdict *verdict)
 static const char *
 undeclared_text(const Training *training)
 {
-	if (training->options.n > 0 || (training->keys != NULL && !training->by_analyst))
+	if (training->options.n > 0 || (training->keys != NULL && !training->elsewhere))
 		return "";
 	return training->by_analyst ? "An administrator declares the rows as \"n\" of dpobj.protect. "
 								: "Declare the rows as \"n\" if there are fewer. ";
