@@ -25,3 +25,8 @@ COMMENT ON COLUMN dpobj.since_crash.at IS 'when the first charge since a crash w
 CREATE INDEX IF NOT EXISTS ledger_events_analyst_idx ON dpobj.ledger_events (role_identity, id)
     WHERE event = 'charged' AND door = 'analyst';
 COMMENT ON INDEX dpobj.ledger_events_analyst_idx IS 'the last release of a role at the analyst''s door';
+
+-- This server remembers the epoch of each server that a table is shared with (src/server/ledger/epoch.c).
+CREATE INDEX ledger_events_servers_idx ON dpobj.ledger_events (event, id)
+    WHERE event IN ('confirm_epoch', 'remember_server');
+COMMENT ON INDEX dpobj.ledger_events_servers_idx IS 'the epochs of other servers since the last confirmation';

@@ -38,7 +38,7 @@ COMMENT ON FUNCTION dpobj.unmark_part(regclass) IS
   'takes a declaration of dpobj.mark_part back; for administrators';
 
 CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_part';
 COMMENT ON FUNCTION dpobj_internal.part(bytea) IS
   'internal: answers the server of a table that a marked table is a part of, for the role of the mark only';

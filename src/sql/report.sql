@@ -234,7 +234,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
           p ->> 'reason')
         WHEN 'protect' THEN concat(p ->> 'adjacency', ', person ' || (p ->> 'person'),
                                 ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person'))
-        WHEN 'mark_part' THEN format('as a part of %s, for role %s', p ->> 'coordinator', p ->> 'role') END)
+        WHEN 'mark_part' THEN format('as a part of %s, for role %s', p ->> 'coordinator', p ->> 'role')
+        WHEN 'remember_server' THEN format('%s of epoch %s', p ->> 'server', p ->> 'epoch') END)
       FROM (SELECT $1 -> 'parameters' AS p) e
   $$;
 COMMENT ON FUNCTION dpobj_internal.report_event(jsonb) IS

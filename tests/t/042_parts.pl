@@ -182,6 +182,16 @@ make_part($parts[0], 'of_dealer', 1, 10, of => 'postgres.public.of_dealer');
 server_to('as_eve', %place, dbname => 'postgres');
 $coordinator->safe_psql('postgres', "ALTER USER MAPPING FOR postgres SERVER as_eve OPTIONS (SET user 'eve')");
 free('a part of another role', $not_marked, undef, over('of_dealer', 'of_dealer', server => 'as_eve'));
+$parts[0]->safe_psql('postgres', <<'SQL');
+CREATE SCHEMA evil AUTHORIZATION eve;
+SET ROLE eve;
+CREATE FUNCTION evil.same(oid, oid) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE 'called as %', current_user; END$$;
+CREATE OPERATOR evil.= (LEFTARG = oid, RIGHTARG = oid, FUNCTION = evil.same);
+RESET ROLE;
+ALTER ROLE eve SET search_path = evil, pg_catalog;
+SQL
+free('a role with operators of its own', $not_marked, undef, 'of_dealer');
+$parts[0]->safe_psql('postgres', 'ALTER ROLE eve RESET search_path');
 make_part($parts[0], 'twice', 1, 10, of => 'postgres.public.twice');
 free('a table that is two parts', qr/UB003: part "public\.twice_2" cannot be read\n.*the same table as part "public\.twice_1"/,
 	undef, over('twice', 'twice', second => 'twice'));
@@ -207,7 +217,7 @@ $parts[0]->safe_psql('postgres', 'CREATE DATABASE older');
 server_to('older', %place, dbname => 'older');
 over('older', 'older', server => 'older');
 free('a server without dpobj', qr/08001: part "public\.older_1" cannot be read/, undef, 'older');
-for ([ '01', 'another version of dpobj' ], [ '02', 'stores numbers in another way' ], [ '09', 'is not valid' ], [ '00', 'invalid string in message|is not valid|insufficient data' ])
+for ([ '01', 'another version of dpobj' ], [ '02', 'stores numbers in another way' ], [ '03', 'computes other losses' ], [ '7f', 'is not valid' ], [ '00', 'invalid string in message|is not valid|insufficient data' ])
 {
 	my ($status, $text) = @$_;
 	$parts[0]->safe_psql('older', "CREATE SCHEMA IF NOT EXISTS dpobj_internal; GRANT USAGE ON SCHEMA dpobj_internal TO PUBLIC;"
@@ -267,6 +277,9 @@ my $version = scalar_of($parts[0], "SELECT extversion FROM pg_extension WHERE ex
 is($dealer->ask(sprintf q{BEGIN; SELECT dpobj_internal.part('\x%s')}, message('o', pack('N', 0x64707031), text('9.9.9'))), '\x6470703101', 'a part refuses another version');
 $dealer->ask('ROLLBACK');
 is($dealer->ask(sprintf q{BEGIN; SELECT dpobj_internal.part('\x%s')}, message('o', pack('N', 0x64707031), text($version), pack('N', 32), "\1" x 32)), '\x6470703102', 'a part refuses another layout');
+$dealer->ask('ROLLBACK');
+my $layout = pack('L x4 LL d L x4', 0x01020304, 0x05060708, 0x01020304, 1 / 3, 16);
+is($dealer->ask(sprintf q{BEGIN; SELECT dpobj_internal.part('\x%s')}, message('o', pack('N', 0x64707031), text($version), pack('N', 32), $layout, "\1" x 8)), '\x6470703103', 'a part refuses other losses');
 $dealer->ask('ROLLBACK');
 for my $bytes ('', 'o', 'q', 's', 'r', "s\0\0\0\1", 'o' . "\xff" x 30)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/mutant.h"
+#include "core/base/siphash.h"
 #include "core/convex/convex_columns.h"
 #include "core/convex/convex_pass.h"
 #include "core/convex/net_law.h"
@@ -243,17 +244,36 @@ request_fields(Wire *wire, MechanismRequest *request)
 		simplex_fields(wire, &request->simplex);
 }
 
+static uint64_t
+digest_loss(ConvexLoss loss, Memory *memory)
+{
+	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
+	uint64_t digest;
+
+	loss_table_make(loss, table);
+	digest = loss_table_digest(table);
+	memory_release(memory, table);
+	return digest;
+}
+
+uint64_t
+wire_losses_digest(Memory *memory)
+{
+	static const SipKey key;
+	uint64_t digests[LOSS_KINDS];
+
+	for (int loss = 0; loss < LOSS_KINDS; loss++)
+		digests[loss] = digest_loss((ConvexLoss) loss, memory);
+	return siphash(key, digests, sizeof(digests));
+}
+
 /* Are the slopes of the loss those of the encoder, so that all parts sum the same function? */
 static void
 loss_field(Wire *wire, ConvexLoss loss, Memory *memory)
 {
-	LossTable *table = memory_allocate(memory, 1, sizeof(LossTable));
-	int64_t digest;
+	int64_t digest = (int64_t) digest_loss(loss, memory);
 
-	loss_table_make(loss, table);
-	digest = (int64_t) loss_table_digest(table);
 	wire->failed |= field(wire, digest, 8) != digest && !MUTANT(336);
-	memory_release(memory, table);
 }
 
 static void

@@ -28,6 +28,12 @@ extern uint8_t *wire_encode_problem(const MechanismRequest *request, const Insta
 extern bool wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory,
 								MechanismRequest *request, Instance *instance);
 
+/*
+ * A number that two machines share if and, for all but a chance of 2^-64, only if all tables of
+ * losses are equal on both.
+ */
+extern uint64_t wire_losses_digest(Memory *memory);
+
 /* ---- passes over rows that are elsewhere (core/rows/pass.h) ---- */
 
 #define WIRE_PASS_MAX (36 + 16 * LEVELS_WEIGHTS_MAX)

@@ -24,6 +24,7 @@
 #include "storage/lmgr.h"
 #include "storage/shmem.h"
 #include "utils/fmgroids.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -411,17 +412,39 @@ charge_table_change(ChargeEvent event, TableChange *change)
 	pfree(request);
 }
 
-void
-charge_confirm_epoch(void)
+/* Commits an event that is about no table. */
+static void
+commit_without_table(ChargeEvent event, const char *parameters)
 {
 	const char *texts[CHARGE_TEXTS] = {[CHARGE_TEXT_OIDS] = "{}",
 									   [CHARGE_TEXT_SCHEMAS] = "{}",
 									   [CHARGE_TEXT_RELATIONS] = "{}",
-									   [CHARGE_TEXT_PARAMETERS] = "{}"};
-	ChargeRequest *request = request_by_session_user(CHARGE_CONFIRM_EPOCH, texts);
+									   [CHARGE_TEXT_PARAMETERS] = parameters};
+	ChargeRequest *request = request_by_session_user(event, texts);
 
 	request_commit(request, NULL);
 	pfree(request);
+}
+
+void
+charge_confirm_epoch(void)
+{
+	commit_without_table(CHARGE_CONFIRM_EPOCH, "{}");
+}
+
+void
+charge_remember_server(const char *server, const char *epoch)
+{
+	StringInfoData parameters;
+
+	charge_precheck();
+	initStringInfo(&parameters);
+	appendStringInfoString(&parameters, "{\"server\": ");
+	escape_json(&parameters, server);
+	appendStringInfoString(&parameters, ", \"epoch\": ");
+	escape_json(&parameters, epoch);
+	appendStringInfoChar(&parameters, '}');
+	commit_without_table(CHARGE_REMEMBER_SERVER, parameters.data);
 }
 
 /* ---- The end of a release --------------------------------------------------- */

@@ -32,7 +32,8 @@ typedef enum ChargeEvent
 	CHARGE_UNPROTECT,
 	CHARGE_MARK_PART,
 	CHARGE_UNMARK_PART,
-	CHARGE_CONFIRM_EPOCH
+	CHARGE_CONFIRM_EPOCH,
+	CHARGE_REMEMBER_SERVER
 } ChargeEvent;
 
 /* What a charge at the analyst's door has besides. */
@@ -109,5 +110,8 @@ typedef struct TableChange
 /* Commit an event of administration by the session user. */
 extern void charge_table_change(ChargeEvent event, TableChange *change);
 extern void charge_confirm_epoch(void);
+
+/* Commits the epoch that another server has (epoch.h). */
+extern void charge_remember_server(const char *server, const char *epoch);
 
 #endif

@@ -14,10 +14,16 @@
 
 /* ---- A new epoch ------------------------------------------------------------ */
 
+void
+charge_lock_epochs(void)
+{
+	LockRelationOid(extension_table("ledger_events"), ShareUpdateExclusiveLock);
+}
+
 /*
  * A restored sequence would repeat the ids of lost events.  So the next id is at least the number
  * of microseconds since 1970; all earlier ids are smaller, because no server writes an event every
- * microsecond.  The lock lets one change run at a time, so that none sets the sequence back.
+ * microsecond.  One change runs at a time, so that none sets the sequence back.
  */
 static void
 raise_ids(void)
@@ -27,7 +33,7 @@ raise_ids(void)
 		" greatest(nextval('dpobj.ledger_events_id_seq'),"
 		" (extract(epoch FROM clock_timestamp()) * 1000000)::bigint))";
 
-	LockRelationOid(extension_table("ledger_events"), ShareUpdateExclusiveLock);
+	charge_lock_epochs();
 	(void) charge_query(statement, 0, NULL, NULL);
 }
 

@@ -11,6 +11,9 @@
 /* Counts the ledger again, forgets all sums, and raises ids above those of lost events. */
 extern void charge_begin_epoch(void);
 
+/* Until the transaction ends, lets no other one change or remember an epoch: ids follow commits. */
+extern void charge_lock_epochs(void);
+
 /* Writes 'failed' for releases that a crash ended; called before a charge at the analyst's door. */
 extern void charge_count_crash(void);
 

@@ -18,6 +18,7 @@
 #include "server/ledger/charge_identity.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_protection.h"
+#include "server/ledger/epoch.h"
 
 /* ---- Epoch ------------------------------------------------------------------ */
 
@@ -25,13 +26,7 @@ static void
 deny_epoch(ChargeRequest *request)
 {
 	request->denied = true;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the database was restored or the server was promoted since the last entry of "
-					"the privacy ledger"),
-			 errdetail("Spending may be missing from the ledger."),
-			 errhint("After a check, a member of dpobj_admin can allow releases again: SELECT "
-					 "dpobj.confirm_epoch();")));
+	epoch_refuse();
 }
 
 /* ---- Identities ------------------------------------------------------------- */

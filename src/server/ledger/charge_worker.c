@@ -184,6 +184,7 @@ static const char *const event_names[] = {
 	[CHARGE_MARK_PART] = "mark_part",
 	[CHARGE_UNMARK_PART] = "unmark_part",
 	[CHARGE_CONFIRM_EPOCH] = "confirm_epoch",
+	[CHARGE_REMEMBER_SERVER] = "remember_server",
 };
 
 static int64
@@ -377,6 +378,8 @@ commit_administration(ChargeRequest *request)
 		charge_check_charges(request, &parties);
 	if (request->event == CHARGE_CONFIRM_EPOCH)
 		charge_begin_epoch();
+	if (request->event == CHARGE_REMEMBER_SERVER)
+		charge_lock_epochs();
 	return insert_administration(request, &parties);
 }
 

@@ -1,5 +1,5 @@
 /*
- * epoch.c - the epoch of this database, and its confirmation by an administrator.
+ * epoch.c - the epochs of this database and of other servers, and their confirmation.
  *
  * The epoch changes with the system identifier (a restore into another server), the database's OID
  * (a restore into another database) and the timeline (the end of an archive recovery, a promotion).
@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/xlog.h"
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "storage/fd.h"
 #include "utils/builtins.h"
@@ -20,6 +21,7 @@
 #include "server/base/compat.h"
 #include "server/base/digest.h"
 #include "server/base/identity.h"
+#include "server/ledger/epoch.h"
 
 /* ---- The epoch -------------------------------------------------------------- */
 
@@ -67,8 +69,8 @@ append_label(StringInfo text)
 }
 
 /* On a standby the timeline is 0; nothing is written there. */
-static char *
-current_epoch(void)
+char *
+epoch_current(void)
 {
 	uint32 timeline = RecoveryInProgress() ? 0 : (uint32) GetWALInsertionTimeLine();
 	StringInfoData text;
@@ -83,19 +85,79 @@ PG_FUNCTION_INFO_V1(dpobj_epoch);
 Datum
 dpobj_epoch(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TEXT_P(cstring_to_text(current_epoch()));
+	PG_RETURN_TEXT_P(cstring_to_text(epoch_current()));
+}
+
+bool
+epoch_is_confirmed(void)
+{
+	Datum last;
+	bool isnull;
+
+	return !admin_select("SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT 1", 0, NULL,
+						 NULL, &last, &isnull) ||
+		   strcmp(TextDatumGetCString(last), epoch_current()) == 0;
+}
+
+void
+epoch_refuse(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the database was restored or the server was promoted since the last entry of "
+					"the privacy ledger"),
+			 errdetail("Spending may be missing from the ledger."),
+			 errhint("After a check, a member of dpobj_admin can allow releases again: SELECT "
+					 "dpobj.confirm_epoch();")));
+}
+
+/* ---- Other servers ---------------------------------------------------------- */
+
+/* Events since the last confirmation; ledger_events_servers_idx has them. */
+#define REMEMBERED                                                                                 \
+	" FROM dpobj.ledger_events e WHERE e.event = 'remember_server' AND e.id > coalesce((SELECT"    \
+	" max(c.id) FROM dpobj.ledger_events c WHERE c.event = 'confirm_epoch'), 0)"
+
+/* The first event counts: of two at a time, the second one finds that it is not. */
+static char *
+remembered_epoch(const char *server)
+{
+	static const char *const statement =
+		"SELECT e.parameters ->> 'epoch'" REMEMBERED
+		" AND e.parameters ->> 'server' = $1 ORDER BY e.id LIMIT 1";
+	Oid types[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(server)};
+	Datum epoch;
+	bool isnull;
+
+	if (!admin_select(statement, lengthof(types), types, values, &epoch, &isnull))
+		return NULL;
+	return TextDatumGetCString(epoch);
+}
+
+bool
+epoch_of_server_is(const char *server, const char *epoch)
+{
+	char *remembered = remembered_epoch(server);
+
+	if (remembered == NULL)
+	{
+		charge_remember_server(server, epoch);
+		remembered = remembered_epoch(server);
+	}
+	return remembered != NULL && strcmp(remembered, epoch) == 0;
+}
+
+static bool
+any_is_remembered(void)
+{
+	Datum found;
+	bool isnull;
+
+	return admin_select("SELECT true" REMEMBERED " LIMIT 1", 0, NULL, NULL, &found, &isnull);
 }
 
 /* ---- Confirmation ----------------------------------------------------------- */
-
-static bool
-epoch_is_confirmed(void)
-{
-	return admin_execute(
-			   "SELECT FROM (SELECT epoch FROM dpobj.ledger_events ORDER BY id DESC LIMIT "
-			   "1) last WHERE epoch <> dpobj_internal.epoch()",
-			   0, NULL, NULL, NULL) == 0;
-}
 
 static void
 warn_of_unbound_budgets(void)
@@ -118,7 +180,7 @@ Datum
 dpobj_confirm_epoch(PG_FUNCTION_ARGS)
 {
 	admin_require("dpobj.confirm_epoch()");
-	if (epoch_is_confirmed())
+	if (epoch_is_confirmed() && !any_is_remembered())
 		ereport(NOTICE, (errmsg("there is nothing to confirm")));
 	else
 	{

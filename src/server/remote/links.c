@@ -467,3 +467,18 @@ links_part(const Links *links, int link)
 {
 	return links->link[link].part;
 }
+
+static const char *
+text_or_empty(const char *text)
+{
+	return text == NULL ? "" : text;
+}
+
+const char *
+links_place(const Links *links, int link)
+{
+	const PGconn *connection = links->link[link].connection;
+
+	return psprintf("%s:%s/%s", text_or_empty(PQhost(connection)),
+					text_or_empty(PQport(connection)), text_or_empty(PQdb(connection)));
+}

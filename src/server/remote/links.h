@@ -37,6 +37,9 @@ extern Links *links_open(List *parts, int lock_milliseconds);
 extern int links_count(const Links *links);
 extern const RemotePart *links_part(const Links *links, int link);
 
+/* Where the link has got to: host, port and database. */
+extern const char *links_place(const Links *links, int link);
+
 /*
  * Takes the answer of a link; it is valid during the call.  Returns true if it has written another
  * message for the same link into next, which is empty before.  May raise an error.

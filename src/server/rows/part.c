@@ -24,6 +24,7 @@
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -34,6 +35,7 @@
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/ledger/charge_tables.h"
+#include "server/ledger/epoch.h"
 #include "server/remote/citus_catalog.h"
 #include "server/remote/part_provider.h"
 #include "server/rows/part_mark.h"
@@ -189,6 +191,18 @@ is_allowed(const char *coordinator)
 	return part_is_marked(session->relation, coordinator);
 }
 
+/*
+ * A role has one coordinator, of one epoch: a copy of the coordinator has a ledger of its own,
+ * which would not count what the other one releases of the same rows.
+ */
+static bool
+is_of_same_coordinator(const char *epoch)
+{
+	const char *role = GetUserNameFromId(GetSessionUserId(), false);
+
+	return epoch_of_server_is(psprintf("coordinator of role %s", quote_identifier(role)), epoch);
+}
+
 static PartStatus
 read_shape(StringInfo message)
 {
@@ -216,6 +230,10 @@ open_part(StringInfo message)
 	session->relation = find_relation(&open);
 	if (!OidIsValid(session->relation) || !is_allowed(open.coordinator))
 		return PART_NOT_MARKED;
+	if (!epoch_is_confirmed())
+		return PART_NOT_CONFIRMED;
+	if (!is_of_same_coordinator(open.epoch))
+		return PART_OTHER_COORDINATOR;
 	lock_in_share_mode(session->relation);
 	if (find_relation(&open) != session->relation || !is_allowed(open.coordinator))
 		return PART_NOT_MARKED;
@@ -251,6 +269,7 @@ answer_open(StringInfo message, StringInfo answer)
 	opened.system = GetSystemIdentifier();
 	opened.database = MyDatabaseId;
 	opened.relation = session->relation;
+	opened.epoch = epoch_current();
 	opened.most_rows = scan_most_rows(scan);
 	opened.planned_rows = scan_estimated_rows(scan);
 	scan_close(scan);

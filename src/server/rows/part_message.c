@@ -7,6 +7,9 @@
 #include "mb/pg_wchar.h"
 #include "utils/memutils.h"
 
+#include "core/mechanisms/wire.h"
+
+#include "server/base/server_memory.h"
 #include "server/rows/part_message.h"
 
 /* No name is longer, quotes and dots included. */
@@ -42,6 +45,17 @@ get_text(StringInfo message)
 	return text;
 }
 
+/* The ledger keeps it, so it must look like one. */
+static char *
+get_epoch(StringInfo message)
+{
+	char *epoch = get_text(message);
+
+	if (epoch[0] == '\0' || strspn(epoch, "0123456789abcdef/") != strlen(epoch))
+		invalid_message();
+	return epoch;
+}
+
 static bool
 get_bool(StringInfo message)
 {
@@ -73,6 +87,24 @@ fill_layout(Layout *layout)
 	layout->record = sizeof(RowCount);
 }
 
+/* Of this machine, whose C library computes exp(); it takes a millisecond. */
+static uint64
+losses(void)
+{
+	static uint64 digest;
+	static bool is_known = false;
+
+	if (!is_known)
+	{
+		ServerMemory memory;
+
+		server_memory_init(&memory, CurrentMemoryContext);
+		digest = wire_losses_digest(&memory.memory);
+		is_known = true;
+	}
+	return digest;
+}
+
 void
 part_write_open(StringInfo message, const PartOpen *open)
 {
@@ -84,11 +116,13 @@ part_write_open(StringInfo message, const PartOpen *open)
 	put_text(message, DPOBJ_VERSION);
 	pq_sendint32(message, sizeof(layout));
 	pq_sendbytes(message, (const char *) &layout, sizeof(layout));
+	pq_sendint64(message, (int64) losses());
 	put_text(message, GetDatabaseEncodingName());
 	put_text(message, open->coordinator);
 	put_text(message, open->schema);
 	put_text(message, open->table);
 	pq_sendbyte(message, open->ignore_rls);
+	put_text(message, open->epoch);
 }
 
 PartStatus
@@ -104,12 +138,15 @@ part_read_open(StringInfo message, PartOpen *open)
 	if (size != sizeof(layout) ||
 		memcmp(pq_getmsgbytes(message, (int) size), &layout, sizeof(layout)) != 0)
 		return PART_OTHER_LAYOUT;
+	if ((uint64) pq_getmsgint64(message) != losses())
+		return PART_OTHER_LOSSES;
 	if (strcmp(get_text(message), GetDatabaseEncodingName()) != 0)
 		return PART_OTHER_ENCODING;
 	open->coordinator = get_text(message);
 	open->schema = get_text(message);
 	open->table = get_text(message);
 	open->ignore_rls = get_bool(message);
+	open->epoch = get_epoch(message);
 	return PART_READY;
 }
 
@@ -141,6 +178,7 @@ part_write_opened(StringInfo answer, const PartOpened *opened)
 	pq_sendint32(answer, opened->relation);
 	pq_sendfloat8(answer, opened->most_rows);
 	pq_sendfloat8(answer, opened->planned_rows);
+	put_text(answer, opened->epoch);
 }
 
 static double
@@ -161,6 +199,7 @@ part_read_opened(StringInfo answer, PartOpened *opened)
 	opened->relation = pq_getmsgint(answer, 4);
 	opened->most_rows = get_rows(answer);
 	opened->planned_rows = get_rows(answer);
+	opened->epoch = get_epoch(answer);
 	pq_getmsgend(answer);
 }
 

@@ -12,7 +12,8 @@
  *
  * A message is a byte for its kind, and what follows.  An answer begins with PART_MAGIC and a
  * status.  Numbers are in network order, but for records of rows, which have the layout of
- * core/rows/spill.h; so both servers must have the same byte order, which PART_OPEN checks.
+ * core/rows/spill.h; so both servers must have the same byte order, which PART_OPEN checks.  It
+ * also checks that both have the same losses, whose sums a part may be asked for.
  *
  * Both sides take what they read for hostile.
  */
@@ -57,10 +58,13 @@ typedef enum PartStatus
 	PART_READY,
 	PART_OTHER_VERSION,
 	PART_OTHER_LAYOUT,
+	PART_OTHER_LOSSES,
 	PART_OTHER_ENCODING,
 	PART_NOT_MARKED,
 	PART_OTHER_COLUMNS,
-	PART_NOT_READ, /* the relation is of a kind that is not read */
+	PART_NOT_READ,          /* the relation is of a kind that is not read */
+	PART_NOT_CONFIRMED,     /* the part's own epoch has changed */
+	PART_OTHER_COORDINATOR, /* the coordinator's has, since the part first answered it */
 	PART_STATUSES
 } PartStatus;
 
@@ -71,6 +75,7 @@ typedef struct PartOpen
 	const char *schema;
 	const char *table;
 	bool ignore_rls;
+	const char *epoch; /* of the coordinator */
 } PartOpen;
 
 /* What the part answers: public numbers only. */
@@ -81,6 +86,7 @@ typedef struct PartOpened
 	uint32 relation;
 	double most_rows;    /* scan_most_rows() */
 	double planned_rows; /* scan_estimated_rows() */
+	const char *epoch;
 } PartOpened;
 
 /* Writes the versions and the layout, which the reader compares before it reads anything else. */

@@ -213,6 +213,28 @@ unlock_share_mode(Scan *scan)
 		UnlockRelationOid(RelationGetRelid(scan->table[i].relation), ShareLock);
 }
 
+/* Ends an attempt to lock all parts, and the locks that it has. */
+static void
+give_way(Scan *scan)
+{
+	if (scan->parts != NULL)
+		scan_parts_close(scan->parts);
+	scan->parts = NULL;
+	unlock_share_mode(scan);
+}
+
+/* busy: a part that did not get its lock; NULL: parts have moved. */
+static void
+fail_to_lock(const char *busy)
+{
+	if (busy == NULL)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("parts of the table have just been moved"), errhint("Try again.")));
+	ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					errmsg("part \"%s\" is being changed by other transactions", busy),
+					errdetail("Its rows cannot be locked in time."), errhint("Try again.")));
+}
+
 /* Milliseconds: of the first attempt to lock all parts, and of all attempts. */
 #define FIRST_LOCK_TIME 250
 #define LOCK_TIME 15000
@@ -220,29 +242,30 @@ unlock_share_mode(Scan *scan)
 /*
  * A transaction that changes several parts may wait for one that is locked here, while this waits
  * for one that it has changed, and no server sees both.  So all locks are given back after a while,
- * and tried again, which is before the charge and before any row is read.
+ * and tried again, which is before the charge and before any row is read.  The same is done if rows
+ * have moved to another place before all parts were locked: there they would be missed.
  */
 static void
 lock_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 {
 	int most = LockTimeout > 0 ? Min(LockTimeout, LOCK_TIME) : LOCK_TIME;
 	int64 end = gate_clock() + (int64) most * 1000;
-	const char *busy = NULL;
 
-	for (int time = FIRST_LOCK_TIME; scan->parts == NULL; time *= 2)
+	for (int time = FIRST_LOCK_TIME;; time = Min(2 * time, LOCK_TIME))
 	{
 		int64 left = (end - gate_clock()) / 1000;
+		const char *busy = NULL;
+		List *before = parts;
 
-		if (left <= 0 && busy != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-					 errmsg("part \"%s\" is being changed by other transactions", busy),
-					 errdetail("Its rows cannot be locked in time."), errhint("Try again.")));
 		lock_in_share_mode(scan);
-		scan->parts = scan_parts_open(parts, relation, ignore_rls, scan->shape,
+		scan->parts = scan_parts_open(before, relation, ignore_rls, scan->shape,
 									  (int) Max(Min(left, time), 1), &busy);
-		if (scan->parts == NULL)
-			unlock_share_mode(scan);
+		parts = list_parts(scan);
+		if (scan->parts != NULL && parts_are_same(before, parts))
+			return;
+		give_way(scan);
+		if (gate_clock() >= end)
+			fail_to_lock(busy);
 	}
 }
 
@@ -270,16 +293,13 @@ check_person_of_members(const Scan *scan)
 	}
 }
 
-/* Rows that have moved to another place before all parts were locked would be missed. */
 static void
 open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 {
 	if (scan->shape->person != NULL)
 		check_person_of_members(scan);
 	lock_parts(scan, relation, ignore_rls, parts);
-	if (!parts_are_same(parts, list_parts(scan)))
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						errmsg("parts of the table have just been moved"), errhint("Try again.")));
+	scan_parts_check(scan->parts);
 }
 
 ScanParts *

@@ -12,6 +12,7 @@
 #include "core/mechanisms/wire.h"
 
 #include "server/base/dpobj.h"
+#include "server/ledger/epoch.h"
 #include "server/remote/links.h"
 #include "server/rows/part_message.h"
 #include "server/rows/row_chunks.h"
@@ -21,9 +22,10 @@
 /* One part and how far it is. */
 typedef struct ScanPart
 {
-	PartOpened opened;
-	bool is_open; /* it has answered PART_OPEN */
-	bool scanned; /* it has answered PART_SCAN */
+	bool has_answered; /* PART_OPEN */
+	PartStatus status;
+	PartOpened opened; /* if it is ready */
+	bool scanned;      /* it has answered PART_SCAN */
 	RowChunksRead read;
 } ScanPart;
 
@@ -42,6 +44,8 @@ struct ScanParts
 
 /* ---- opening ---- */
 
+#define CONFIRM_THERE "an administrator of the part's server must call dpobj.confirm_epoch() there."
+
 static const struct
 {
 	const char *rule;
@@ -51,6 +55,8 @@ static const struct
 							"All servers of a table need the same version of dpobj."},
 	[PART_OTHER_LAYOUT] = {"It stores numbers in another way, such as another order of bytes.",
 						   "All servers of a table need machines of one kind."},
+	[PART_OTHER_LOSSES] = {"Its C library computes other losses.",
+						   "All servers of a table need the same C library."},
 	[PART_OTHER_ENCODING] = {"Its database has another encoding.",
 							 "All databases of a table need the same encoding."},
 	[PART_NOT_MARKED] = {"Its relation does not exist there, or is not marked as a part of this "
@@ -63,14 +69,25 @@ static const struct
 	[PART_NOT_READ] = {"Its relation is of a kind that is not read.",
 					   "A part is a permanent table without row-level security, or a partitioned "
 					   "one, and its rows are on its own server."},
+	[PART_NOT_CONFIRMED] = {"Its server was restored or promoted since the last entry of its "
+							"privacy ledger.",
+							"After a check, " CONFIRM_THERE},
+	[PART_OTHER_COORDINATOR] = {"Its server has answered another coordinator with this role, or "
+								"this one before a restore or a promotion.",
+								"Once no other coordinator has this role, " CONFIRM_THERE},
 };
 
 static void
-refuse(const RemotePart *part, const char *rule, const char *hint)
+refuse(const RemotePart *part, int code, const char *rule, const char *hint)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED), errmsg("part \"%s\" cannot be read", part->name),
-			 errdetail("%s", rule), errhint("%s", hint)));
+	ereport(ERROR, (errcode(code), errmsg("part \"%s\" cannot be read", part->name),
+					errdetail("%s", rule), errhint("%s", hint)));
+}
+
+static bool
+is_about_epoch(PartStatus status)
+{
+	return status == PART_NOT_CONFIRMED || status == PART_OTHER_COORDINATOR;
 }
 
 /* The statement that an administrator of the part's server has to run, but for the role. */
@@ -87,16 +104,12 @@ mark_hint(const ScanParts *parts, const RemotePart *part)
 static bool
 take_opened(void *context, int link, StringInfo answer, StringInfo next)
 {
-	ScanParts *parts = context;
-	const RemotePart *part = links_part(parts->links, link);
-	PartStatus status = part_read_status(answer);
+	ScanPart *part = &((ScanParts *) context)->part[link];
 
-	if (status == PART_NOT_MARKED && part->provider->needs_mark)
-		refuse(part, refusals[status].rule, mark_hint(parts, part));
-	if (status != PART_READY)
-		refuse(part, refusals[status].rule, refusals[status].hint);
-	part_read_opened(answer, &parts->part[link].opened);
-	parts->part[link].is_open = true;
+	part->has_answered = true;
+	part->status = part_read_status(answer);
+	if (part->status == PART_READY)
+		part_read_opened(answer, &part->opened);
 	return false;
 }
 
@@ -108,11 +121,29 @@ refuse_silent(const ScanParts *parts)
 {
 	int silent = 0;
 
-	while (parts->part[silent].is_open)
+	while (parts->part[silent].has_answered)
 		silent++;
 	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
 					errmsg("part \"%s\" cannot be read", links_part(parts->links, silent)->name),
 					errdetail("It has not answered in time."), errhint("Try again.")));
+}
+
+static void
+check_ready(const ScanParts *parts)
+{
+	for (int i = 0; i < links_count(parts->links); i++)
+	{
+		const RemotePart *part = links_part(parts->links, i);
+		PartStatus status = parts->part[i].status;
+
+		if (status == PART_NOT_MARKED && part->provider->needs_mark)
+			refuse(part, ERRCODE_DPOBJ_NOT_ALLOWED, refusals[status].rule, mark_hint(parts, part));
+		if (status != PART_READY)
+			refuse(part,
+				   is_about_epoch(status) ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE
+										  : ERRCODE_DPOBJ_NOT_ALLOWED,
+				   refusals[status].rule, refusals[status].hint);
+	}
 }
 
 static bool
@@ -128,10 +159,23 @@ check_different(const ScanParts *parts)
 	for (int i = 0; i < links_count(parts->links); i++)
 		for (int j = 0; j < i; j++)
 			if (is_same(&parts->part[i].opened, &parts->part[j].opened))
-				refuse(links_part(parts->links, i),
+				refuse(links_part(parts->links, i), ERRCODE_DPOBJ_NOT_ALLOWED,
 					   psprintf("It is the same table as part \"%s\".",
 								links_part(parts->links, j)->name),
 					   "Each part needs a table of its own.");
+}
+
+/* The rows may be older ones, others, or a copy that another coordinator reads (rule H26). */
+static void
+check_epochs(const ScanParts *parts)
+{
+	for (int i = 0; i < links_count(parts->links); i++)
+		if (!epoch_of_server_is(psprintf("part %s", links_place(parts->links, i)),
+								parts->part[i].opened.epoch))
+			refuse(links_part(parts->links, i), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+				   "Its server was restored, promoted or replaced since this one first read it.",
+				   "After a check, a member of dpobj_admin can allow releases again: SELECT "
+				   "dpobj.confirm_epoch();");
 }
 
 static const char *
@@ -156,7 +200,10 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 				int lock_milliseconds, const char **busy)
 {
 	ScanParts *parts = palloc0(sizeof(ScanParts));
+	const char *epoch = epoch_current();
 
+	if (!epoch_is_confirmed())
+		epoch_refuse();
 	parts->table = name_of_table(table);
 	parts->part = palloc0(list_length(list) * sizeof(ScanPart));
 	parts->links = links_open(list, lock_milliseconds);
@@ -166,7 +213,8 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 		PartOpen open = {.coordinator = parts->table,
 						 .schema = part->schema,
 						 .table = part->table,
-						 .ignore_rls = ignore_rls};
+						 .ignore_rls = ignore_rls,
+						 .epoch = epoch};
 		StringInfoData message;
 
 		initStringInfo(&message);
@@ -182,8 +230,15 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 		*busy = links_busy(parts->links)->name;
 		return NULL;
 	}
-	check_different(parts);
 	return parts;
+}
+
+void
+scan_parts_check(const ScanParts *parts)
+{
+	check_ready(parts);
+	check_different(parts);
+	check_epochs(parts);
 }
 
 double

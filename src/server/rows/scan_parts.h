@@ -19,12 +19,18 @@
 typedef struct ScanParts ScanParts;
 
 /*
- * Opens the parts, a list of RemotePart, of this table.  Raises an error if one of them cannot be
- * read or does not answer, or if two of them are one table.  Returns NULL if one did not get its
- * lock in so many milliseconds, and names it in *busy.
+ * Opens the parts, a list of RemotePart, of this table.  Raises an error if one of them does not
+ * answer, or if releases are refused here.  Returns NULL if one did not get its lock in so many
+ * milliseconds, and names it in *busy.
  */
 extern ScanParts *scan_parts_open(List *parts, Oid table, bool ignore_rls, const ScanShape *shape,
 								  int lock_milliseconds, const char **busy);
+
+/*
+ * To be called before anything else of what was opened: raises an error if a part cannot be read,
+ * if two are one table, or if the server of one is another than before.
+ */
+extern void scan_parts_check(const ScanParts *parts);
 
 /* Sums of what the parts say of their sizes. */
 extern double scan_parts_most_rows(const ScanParts *parts);
