@@ -158,4 +158,16 @@ $writer->ask('COMMIT');
 like($session->result, qr/^\(600,/, 'a shard that moves before the locks is read where it is then');
 sql($coordinator, 'UPDATE pg_dist_placement SET shardstate = 4 - shardstate WHERE shardid = 102009');
 
+# ---- a node that fails over to its standby ----
+
+my $standby = standby_of($nodes[0], 'shards_standby');
+$nodes[0]->stop;
+$standby->promote;
+@all = ($coordinator, $standby, $nodes[1]);
+refuses('a node whose standby was promoted', "UPDATE pg_dist_node SET nodename = '@{[ $standby->host ]}', nodeport = @{[ $standby->port ]} WHERE nodeid = 1", '55000',
+	qr/part "public\.deal_102008" cannot be read\n.*restored or promoted since the last entry of its privacy ledger/, 'SELECT 1');
+$standby->safe_psql('postgres', 'SELECT dpobj.confirm_epoch()');
+is(digest('deal'), $whole, 'the standby is read once its epoch is confirmed there');
+is(digest('whole'), $whole, 'and nothing else has changed');
+
 finish($coordinator);

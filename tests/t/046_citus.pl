@@ -16,6 +16,14 @@ sub sql { my ($node, $statement) = @_; return $node->safe_psql('postgres', $stat
 
 # ---- a cluster with a table of every kind ----
 
+# Some versions of PostgreSQL ask for this before a split by logical replication.
+for my $node (@all)
+{
+	next unless scalar_of($node, q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'});
+	sql($node, "ALTER SYSTEM SET output_plugin_libraries = 'citus', 'pgoutput'");
+	$node->reload;
+}
+
 # A table that is charged before its name is that of a shard.
 sql($coordinator, q{CREATE TABLE trade_200001 AS SELECT i % 80 AS age, i % 80 > 40 AS rich FROM generate_series(1, 100) i;
 SELECT dp_halfspace(ARRAY[age], rich, 0.5, 0, '{"clip": [0, 79]}') FROM trade_200001});
@@ -131,9 +139,9 @@ sql($coordinator, "SELECT citus_move_shard_placement($one, '127.0.0.1', $from, '
 refused('what a move leaves over', 'UB003', $owners[$old]->ask("SELECT $call FROM single_$one"));
 my ($cut, $port) = shard_of('deal');
 ($old) = grep { $workers[$_]->port == $port } 0, 1;
-my $node = scalar_of($coordinator, "SELECT nodeid FROM pg_dist_node WHERE nodeport = $port");
+my $id = node_of($port);
 my $middle = scalar_of($coordinator, "SELECT (shardminvalue::bigint + shardmaxvalue::bigint) / 2 FROM pg_dist_shard WHERE shardid = $cut");
-sql($coordinator, "SELECT citus_split_shard_by_split_points($cut, ARRAY['$middle'], ARRAY[$node, $node], 'block_writes')");
+sql($coordinator, "SELECT citus_split_shard_by_split_points($cut, ARRAY['$middle'], ARRAY[$id, $id], 'block_writes')");
 refused('what a split leaves over', 'UB003', $owners[$old]->ask("SELECT $call FROM deal_$cut"));
 is(digest($_), $whole, "$_ after moves and splits") for qw(deal single visit);
 
@@ -152,7 +160,7 @@ for my $move (1 .. 4)
 	{
 		my $read = digest('deal');
 		$same++ if $read eq $whole;
-		$wrong++ unless $read eq $whole || $read =~ /55000: parts of the table have just been moved|08001: /;
+		$wrong++ unless $read eq $whole || $read =~ /55000: parts of the table have just been moved|55P03: /;
 	}
 	$moved++ if $mover->result =~ /^moved/m;
 	$writer->result;
@@ -161,8 +169,112 @@ is($moved, 4, 'shards moved meanwhile');
 cmp_ok($same, '>=', 10, "$same of 20 reads saw all rows");
 is($wrong, 0, 'none saw anything else');
 
-# ---- workers without metadata, that are disabled, down or removed ----
+# Releases while Citus changes where the rows are: each gives the answer of one table, or is refused and
+# costs nothing.
+my @releases = (map({ [ "SELECT value FROM dpobj.count('$_', 1000)", qr/^5000$/ ] } qw(deal copied visit single)),
+	[ q{SELECT (dpobj.train('deal', 'rich', 1, '{age}', method => 'logistic', options => '{"mechanism": "objective"}')).weights}, qr/^\{.*\}$/ ]);
 
+sub meanwhile
+{
+	my ($name, $least, @changes) = @_;
+	my ($answered, $refused, @other) = (0, 0);
+	my ($charged, $released) = events();
+	for my $change (@changes)
+	{
+		$mover->send("$change; SELECT 'changed'");
+		for my $release (@releases)
+		{
+			my $text = $ana->ask($release->[0]);
+			if ($text =~ $release->[1]) { $answered++; }
+			elsif ($text =~ /^ERROR:  (?:55000|55P03|08001|UB003): /m) { $refused++; }
+			else { push @other, $text; }
+		}
+		my $result = $mover->result;
+		ok($result =~ /^changed$/m && $result !~ /ERROR/, "$name: $change") or diag($result);
+	}
+	is_deeply(\@other, [], "$name: no release gives anything but the answer of one table or a refusal");
+	cmp_ok($answered, '>=', $least, "$name: $answered answers, $refused refusals");
+	my ($charges, $ends) = events();
+	is($charges - $charged, $answered, "$name: a charge for each answer and for no refusal");
+	is($ends - $released, $answered, "$name: all of them are released");
+	return;
+}
+
+sub events { return split /\|/, scalar_of($coordinator, "SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released') FROM dpobj.ledger_events"); }
+
+sub node_of { return scalar_of($coordinator, "SELECT nodeid FROM pg_dist_node WHERE nodeport = $_[0]"); }
+
+# A split of a shard of a table, into two at the same node.
+sub split_of
+{
+	my ($table, $place, $mode) = @_;
+	my ($shard, $at) = shard_of($table, $place);
+	my $point = scalar_of($coordinator, "SELECT (shardminvalue::bigint + shardmaxvalue::bigint) / 2 FROM pg_dist_shard WHERE shardid = $shard");
+	my $id = node_of($at);
+	return "SELECT citus_split_shard_by_split_points($shard, ARRAY['$point'], ARRAY[$id, $id], '$mode')";
+}
+
+# A move of a shard of table deal to the worker.
+sub move_to
+{
+	my ($worker, $mode) = @_;
+	my ($shard, $from) = split /\|/, scalar_of($coordinator, "SELECT shardid, nodeport FROM citus_shards WHERE table_name = 'deal'::regclass AND nodeport <> @{[ $worker->port ]} ORDER BY shardid LIMIT 1");
+	return "SELECT citus_move_shard_placement($shard, '127.0.0.1', $from, '127.0.0.1', @{[ $worker->port ]}, '$mode')";
+}
+
+my $at = "'127.0.0.1', @{[ $workers[1]->port ]}";
+meanwhile("a split, $_", 3, split_of('deal', $_ eq 'block_writes' ? 1 : 3, $_)) for 'block_writes', 'force_logical';
+meanwhile('the end of what splits have left over', 3, 'CALL citus_cleanup_orphaned_resources()');
+is(digest($_), $whole, "$_ after splits") for qw(deal visit);
+meanwhile('metadata is synced no longer, and again', 8, ("SELECT stop_metadata_sync_to_node($at)", "SELECT start_metadata_sync_to_node($at)") x 2);
+
+# ---- a worker that is emptied, disabled, active again, removed and added again ----
+
+meanwhile('a worker is emptied', 3, "SELECT citus_drain_node($at, 'block_writes')", 'CALL citus_cleanup_orphaned_resources()');
+meanwhile('a worker is disabled', 3, "SELECT citus_disable_node($at, true)");
+is(digest($_), $whole, "$_ while a worker is disabled") for @kinds;
+meanwhile('a worker is active again', 3, "SELECT citus_activate_node($at)");
+meanwhile('a worker is removed', 3, "SELECT citus_remove_node($at)");
+is(digest($_), $whole, "$_ after a worker was removed") for @kinds;
+meanwhile('a worker is added again', 3, "SELECT citus_add_node($at)", "SELECT replicate_reference_tables('block_writes')");
+meanwhile('shards move to it', 5, move_to($workers[1], 'block_writes'));
+meanwhile('and more of them', 5, move_to($workers[1], 'force_logical'));
+sql($coordinator, 'CALL citus_cleanup_orphaned_resources()');
+is(digest($_), $whole, "$_ after a worker was added again") for @kinds;
+
+# ---- a worker that is restored from a backup, at its place ----
+
+sub is_refused
+{
+	my ($name, $text) = @_;
+	my $before = charges();
+	my $error = $ana->ask($releases[0][0]);
+	refused($name, '55000', $error);
+	like($error, $text, "$name: why");
+	is(charges(), $before, "$name: no charge");
+	return;
+}
+
+$_->ask('\q') for @owners;
+$workers[1]->backup('restored');
+$workers[1]->stop;
+my $restored = PostgreSQL::Test::Cluster->new('citus_restored', port => $workers[1]->port);
+$restored->init_from_backup($workers[1], 'restored');
+$restored->start;
+is_refused('a worker that was restored', qr/restored or promoted since the last entry of its privacy ledger/);
+sql($restored, 'SELECT dpobj.confirm_epoch()');
+is_refused('a worker that was confirmed', qr/restored, promoted or replaced since this one first read it/);
+sql($coordinator, 'SELECT dpobj.confirm_epoch()');
+like($ana->ask($releases[0][0]), $releases[0][1], 'a worker that was confirmed at both ends is read');
+$restored->stop;
+$workers[1]->start;
+is_refused('the worker that the restored one was a copy of', qr/restored, promoted or replaced/);
+sql($_, 'SELECT dpobj.confirm_epoch()') for $workers[1], $coordinator;
+is(digest($_), $whole, "$_ is read from it again") for @kinds;
+
+# ---- workers without metadata, that are down or removed ----
+
+@owners = map { session($_, user => 'own') } @workers;
 sql($coordinator, "SELECT stop_metadata_sync_to_node('127.0.0.1', @{[ $workers[1]->port ]})");
 is(digest('deal'), $whole, 'a worker without metadata is read');
 my ($bare) = split /\n/, scalar_of($coordinator, "SELECT shardid FROM citus_shards WHERE table_name = 'deal'::regclass AND nodeport = @{[ $workers[1]->port ]}");
