@@ -272,6 +272,23 @@ is_refused('the worker that the restored one was a copy of', qr/restored, promot
 sql($_, 'SELECT dpobj.confirm_epoch()') for $workers[1], $coordinator;
 is(digest($_), $whole, "$_ is read from it again") for @kinds;
 
+# ---- a copy of the coordinator, which knows the same workers ----
+
+$coordinator->backup('copy');
+my $copy = PostgreSQL::Test::Cluster->new('citus_copy');
+$copy->init_from_backup($coordinator, 'copy');
+$copy->append_conf('postgresql.conf', 'citus.recover_2pc_interval = -1');
+$copy->start;
+my $before_copy = scalar_of($copy, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'charged'");
+my $of_copy = session($copy, user => 'ana');
+like($of_copy->ask($_->[0]), qr/^ERROR:  55000: the database was restored/m, "a copy of the coordinator: $_->[0]") for @releases;
+sql($copy, 'SELECT dpobj.confirm_epoch()');
+like($of_copy->ask($_->[0]), qr/^ERROR:  55000: .*\n.*answered another coordinator with this role/m, "a copy that was confirmed: $_->[0]") for @releases;
+is(scalar_of($copy, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'charged'"), $before_copy, 'a copy of the coordinator has no charge');
+$of_copy->quit;
+$copy->stop;
+is(digest($_), $whole, "$_ is read by the coordinator itself") for @kinds;
+
 # ---- workers without metadata, that are down or removed ----
 
 @owners = map { session($_, user => 'own') } @workers;
