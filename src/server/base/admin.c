@@ -32,7 +32,18 @@ typedef struct Caller
 	int settings;
 } Caller;
 
-/* Turns jit off: the planner overestimates dpobj's small tables and would compile the queries. */
+static void
+set_until_return(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
+}
+
+/*
+ * The statement's operators and functions are found in pg_catalog only: with the caller's
+ * search_path, functions of the caller would run as the owner.  jit is off because the planner
+ * overestimates dpobj's small tables and would compile the queries.
+ */
 static void
 become_owner(Caller *caller)
 {
@@ -41,8 +52,8 @@ become_owner(Caller *caller)
 	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, caller->security | SECURITY_LOCAL_USERID_CHANGE |
 													  SECURITY_RESTRICTED_OPERATION);
 	caller->settings = NewGUCNestLevel();
-	(void) set_config_option("jit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-							 false);
+	set_until_return("search_path", "pg_catalog, pg_temp");
+	set_until_return("jit", "off");
 }
 
 static void

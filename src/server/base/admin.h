@@ -20,8 +20,8 @@ extern void admin_require(const char *function);
 extern bool admin_allowed(void);
 
 /*
- * Runs one statement as the owner of dpobj's tables and returns the number of rows.  The SQL
- * function that calls it must set search_path.
+ * Runs one statement as the owner of dpobj's tables and returns the number of rows.  The statement
+ * names the schemas of its tables, and finds all else in pg_catalog.
  */
 extern uint64 admin_execute(const char *statement, int count, Oid *types, Datum *values,
 							const char *nulls);

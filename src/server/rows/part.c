@@ -55,7 +55,7 @@ typedef struct PartSession
 	bool ignore_rls;
 	ScanShape shape;
 	bool is_open;       /* it has passed all checks, and its rows have not been read */
-	RowsState **states; /* the rows that were read; NULL before */
+	RowsState **states; /* the rows that were read; NULL before, and when passes have them */
 	bool grouped;       /* are they of groups? */
 	RowChunks chunks;
 	RowPasses *passes; /* of the rows that were read, instead of states; NULL before */
@@ -368,7 +368,7 @@ answer_scan(StringInfo message, StringInfo answer)
 static void
 answer_rows(StringInfo message, StringInfo answer)
 {
-	if (session == NULL || session->chunks.states == NULL || session->chunks.finished)
+	if (session == NULL || session->states == NULL || session->chunks.finished)
 		out_of_order();
 	pq_getmsgend(message);
 	part_write_status(answer, PART_READY);

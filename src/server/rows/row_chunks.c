@@ -106,6 +106,15 @@ read_record(RowChunksRead *read, Rows *rows, const uint8 *record)
 	rows_merge(rows, x, count);
 }
 
+/* Each set has a piece, and each further one has rows, so that no part goes on for ever. */
+static bool
+is_next(const RowChunksRead *read, uint32 set, uint32 records)
+{
+	if (set == (uint32) read->set)
+		return !read->begun || records > 0;
+	return set == (uint32) read->set + 1 && read->begun;
+}
+
 void
 row_chunks_read(RowChunksRead *read, StringInfo bytes, Rows *const *sets, int count)
 {
@@ -116,10 +125,11 @@ row_chunks_read(RowChunksRead *read, StringInfo bytes, Rows *const *sets, int co
 	size_t size;
 	const uint8 *record;
 
-	if (read->finished || set >= (uint32) count || (int) set < read->set ||
-		(int) set > read->set + 1 || (last && (int) set + 1 != count))
+	if (read->finished || set >= (uint32) count || !is_next(read, set, records) ||
+		(last && (int) set + 1 != count))
 		invalid_rows();
 	read->set = (int) set;
+	read->begun = true;
 	read->finished = last;
 	size = spill_record_size(&sets[set]->shape);
 	if (records > MaxAllocSize / size || bytes->len - bytes->cursor != (int) (records * size))

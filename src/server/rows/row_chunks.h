@@ -32,6 +32,7 @@ extern void row_chunks_write(RowChunks *chunks, StringInfo bytes);
 typedef struct RowChunksRead
 {
 	int set;     /* of the last piece */
+	bool begun;  /* has the set a piece? */
 	int64 total; /* rows that the pieces stand for */
 	bool finished;
 } RowChunksRead;

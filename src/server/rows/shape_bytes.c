@@ -310,6 +310,33 @@ get_zone(StringInfo bytes)
 	return zone;
 }
 
+/* How many features the encoder writes. */
+static int
+features_of(const Encoder *encoder)
+{
+	int indicator = encoder->null_indicator ? 1 : 0;
+
+	if (encoder->others || encoder->is_class)
+		return 1;
+	if (encoder->kind == ENCODER_LABEL)
+		return 0;
+	if (encoder->kind == ENCODER_NUMBER)
+		return 1 + indicator;
+	if (encoder->packed)
+		return encoder->substitute ? 1 + indicator : 1;
+	return encoder->categories - (encoder->drop_first ? 1 : 0) + indicator;
+}
+
+/* A label is read from the column of its encoder, as a value of that type. */
+static bool
+label_fits(const Encoder *encoder)
+{
+	const Column *column = &encoder->label.column;
+
+	return column->name == NULL ? encoder->kind != ENCODER_LABEL
+								: column->number == encoder->column.number;
+}
+
 /* The column is of a kind that the encoder reads, and the categories are those of its constants. */
 static void
 check_encoder(const Encoder *encoder, int edges)
@@ -327,7 +354,8 @@ check_encoder(const Encoder *encoder, int edges)
 		(listed && encoder->categories != encoder->set.count) ||
 		(edges > 0 && (encoder->kind != ENCODER_BINS || edges != encoder->categories - 1)) ||
 		(encoder->packed && encoder->kind != ENCODER_LEVELS && encoder->kind != ENCODER_BINS) ||
-		(!counted && encoder->substitute && encoder->null_category >= encoder->categories))
+		(!counted && encoder->substitute && encoder->null_category >= encoder->categories) ||
+		!label_fits(encoder))
 		invalid_shape();
 }
 
@@ -396,7 +424,10 @@ get_encoders(Reader *reader)
 	return encoders;
 }
 
-/* Each writes one feature at least, and a row has room for GRID_MAX_DIMENSION. */
+/*
+ * Each writes one feature at least, and as many as it says: a row has room for GRID_MAX_DIMENSION,
+ * and none of them is left unset.
+ */
 static Encoders *
 get_features(Reader *reader)
 {
@@ -404,7 +435,8 @@ get_features(Reader *reader)
 	bool fits = features != NULL && features->features <= GRID_MAX_DIMENSION;
 
 	for (int i = 0; fits && i < features->count; i++)
-		fits = features->encoder[i].features >= 1;
+		fits = features->encoder[i].features >= 1 &&
+			   features->encoder[i].features == features_of(&features->encoder[i]);
 	if (!fits)
 		invalid_shape();
 	return features;
@@ -518,6 +550,8 @@ get_label_encoder(Reader *reader)
 		return NULL;
 	label = palloc0(sizeof(Encoder));
 	get_encoder(reader, label);
+	if (label->column.name != NULL && label->label.column.name == NULL)
+		invalid_shape();
 	return label;
 }
 
