@@ -2,14 +2,18 @@
 
 /*
  * One row per table that is a part of a table on another server, by its identity, as for protections.
- * A part releases nothing by itself: the charge of a release is refused.
+ * A part releases nothing by itself: the charge of a release is refused.  Identities outlive DROP TABLE,
+ * so the row also has the table that was marked: a later one of that name may be anybody's, and its rows
+ * are not for the coordinator.
  */
 CREATE TABLE dpobj.parts
 (
     relation bigint PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     coordinator text NOT NULL,
-    role bigint NOT NULL
+    role bigint NOT NULL,
+    origin text NOT NULL,
+    object oid NOT NULL
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.parts', '');
 
@@ -24,6 +28,8 @@ COMMENT ON COLUMN dpobj.parts.relation IS 'identity of the table';
 COMMENT ON COLUMN dpobj.parts.at IS 'when it was declared';
 COMMENT ON COLUMN dpobj.parts.coordinator IS 'the table that it is a part of: database, schema and name on the other server';
 COMMENT ON COLUMN dpobj.parts.role IS 'identity of the role as which the other server connects';
+COMMENT ON COLUMN dpobj.parts.origin IS 'server and database in which it was declared, as dpobj_internal.origin() says it';
+COMMENT ON COLUMN dpobj.parts.object IS 'OID of the table there';
 
 CREATE FUNCTION dpobj.mark_part(relation regclass, coordinator text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

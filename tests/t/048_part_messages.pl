@@ -49,6 +49,23 @@ is($eve->ask("BEGIN; SELECT dpobj_internal.part('\\x$sent{'a count'}[0]')"), '\x
 $eve->ask('COMMIT');
 is(scalar_of($part, "SELECT rolsuper FROM pg_roles WHERE rolname = 'eve'"), 'f', "and runs no operator of a caller's");
 
+# ---- a table of a marked one's name ----
+
+make_part($part, 'again', 1, 10);
+my $again = unpack('H*', pack('N', 10) . 'visit_part');
+my $named = unpack('H*', pack('N', 5) . 'again');
+my $opened = $sent{'a count'}[0] =~ s/\Q$again\E/$named/r;
+my $opening = "BEGIN; SELECT dpobj_internal.part('\\x$opened'); ROLLBACK";
+like(in_session($part, 'dealer', $opening), qr/^\\x6470703100/m, 'a marked table opens');
+$part->safe_psql('postgres', 'ALTER TABLE again RENAME TO kept; ALTER TABLE kept RENAME TO again');
+like(in_session($part, 'dealer', $opening), qr/^\\x6470703100/m, 'and after other names');
+$part->safe_psql('postgres', 'DROP TABLE again; CREATE TABLE again (LIKE visit_part); ALTER TABLE again OWNER TO eve');
+like(in_session($part, 'dealer', $opening), qr/^\\x6470703104$/m, 'a table that somebody has made under its name is not marked');
+like(in_session($part, 'postgres', 'SELECT dp_count(0.1) FROM again'), qr/is a part of a table on another server/, 'but releases nothing either');
+like(in_session($part, 'dealer', $opening), qr/^\\x6470703104$/m, 'nor is it after the attempt');
+$part->safe_psql('postgres', "SELECT dpobj.mark_part('again', 'postgres.public.visit', 'dealer')");
+like(in_session($part, 'dealer', $opening), qr/^\\x6470703100/m, 'a new mark is of the new table');
+
 # ---- messages out of order ----
 
 my $dealer = session($part, user => 'dealer', split => 1);

@@ -31,6 +31,7 @@ part_is_marked(Oid relation, const char *coordinator)
 {
 	static const char *const statement =
 		"SELECT true FROM dpobj.parts p JOIN dpobj.identity_tables t ON t.id = p.relation"
+		" AND (p.object = t.relation OR p.origin <> dpobj_internal.origin())"
 		" JOIN dpobj.identity_roles r ON r.id = p.role"
 		" WHERE t.relation = $1 AND r.role = $2 AND p.coordinator = $3";
 	Oid types[] = {OIDOID, OIDOID, TEXTOID};
@@ -90,11 +91,13 @@ Datum
 dpobj_mark_part(PG_FUNCTION_ARGS)
 {
 	static const char *const statement =
-		"INSERT INTO dpobj.parts (relation, coordinator, role) VALUES ($1, $2, $3)"
+		"INSERT INTO dpobj.parts (relation, coordinator, role, origin, object)"
+		" VALUES ($1, $2, $3, dpobj_internal.origin(), $4)"
 		" ON CONFLICT (relation) DO UPDATE SET coordinator = EXCLUDED.coordinator,"
-		" role = EXCLUDED.role, at = pg_catalog.clock_timestamp()";
+		" role = EXCLUDED.role, origin = EXCLUDED.origin, object = EXCLUDED.object,"
+		" at = pg_catalog.clock_timestamp()";
 	TableChange change = {InvalidOid};
-	Oid types[] = {INT8OID, TEXTOID, INT8OID};
+	Oid types[] = {INT8OID, TEXTOID, INT8OID, OIDOID};
 	Datum values[lengthof(types)];
 	char *coordinator;
 
@@ -109,6 +112,7 @@ dpobj_mark_part(PG_FUNCTION_ARGS)
 	values[0] = Int64GetDatum(change.relation_identity);
 	values[1] = CStringGetTextDatum(coordinator);
 	values[2] = Int64GetDatum(change.role_identity);
+	values[3] = ObjectIdGetDatum(change.relation);
 	(void) admin_execute(statement, lengthof(types), types, values, NULL);
 	PG_RETURN_VOID();
 }

@@ -3,7 +3,8 @@
  *
  * A mark says of which table a relation is a part, and which role the coordinator connects as.
  * Marks are found by the identity of the table, as protections are.  Releases of a marked table and
- * its relatives are refused with their charge (charge_protection.h).
+ * its relatives are refused with their charge (charge_protection.h).  A table that was made again
+ * under the name of a marked one is refused too, but does not give its rows until it is marked.
  */
 #ifndef DPOBJ_PART_MARK_H
 #define DPOBJ_PART_MARK_H
