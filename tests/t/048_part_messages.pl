@@ -222,4 +222,20 @@ give(2, unpack('H*', pack('N C N C q> N', 0x64707031, 0, 0, 0, 0, 0)));
 $ana->ask("SET statement_timeout = '20s'");
 like($ana->ask(sprintf $count, 'strange'), $failure, 'a part that sends no row and does not end is the one failure');
 
+# Rows without end are not collected: the second one is the failure, in the time of a few.
+$part->safe_psql('strange', <<'SQL');
+DROP FUNCTION dpobj_internal.part(bytea);
+CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS SETOF bytea LANGUAGE plpgsql
+  AS $$ BEGIN RETURN QUERY SELECT g.answer FROM dpobj_internal.given g, generate_series(1, CASE get_byte($1, 0) WHEN 115 THEN 2 ELSE 1 END) WHERE g.message = get_byte($1, 0); END $$;
+SQL
+like($ana->ask(sprintf $count, 'strange'), $failure, 'a part that answers twice is the one failure');
+$part->safe_psql('strange', <<'SQL');
+DROP FUNCTION dpobj_internal.part(bytea);
+CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS SETOF bytea LANGUAGE sql
+  AS $$ SELECT s.answer FROM (SELECT decode(repeat('00', 100000), 'hex') AS answer, generate_series(1, 1000000000)) s $$;
+SQL
+my $began = time;
+like($ana->ask(sprintf $count, 'strange'), qr/^ERROR:  08001: /, 'a part that answers for ever is refused');
+cmp_ok(time - $began, '<', 10, 'after its second answer');
+
 finish($coordinator);

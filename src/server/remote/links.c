@@ -283,8 +283,8 @@ end_preparation(Link *link)
 static bool
 is_answer(const PGresult *result)
 {
-	return PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1 &&
-		   PQnfields(result) == 1 && PQftype(result, 0) == BYTEAOID && PQfformat(result, 0) == 1 &&
+	return PQresultStatus(result) == PGRES_SINGLE_TUPLE && PQnfields(result) == 1 &&
+		   PQftype(result, 0) == BYTEAOID && PQfformat(result, 0) == 1 &&
 		   !PQgetisnull(result, 0, 0) && PQgetlength(result, 0, 0) <= LINK_MESSAGE_MAX;
 }
 
@@ -295,6 +295,13 @@ is_about_lock(const PGresult *result)
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
 	return sqlstate != NULL && strcmp(sqlstate, unpack_sql_state(ERRCODE_LOCK_NOT_AVAILABLE)) == 0;
+}
+
+/* Is it the end of the rows, of which the answer is one? */
+static bool
+is_end(const PGresult *result)
+{
+	return PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 0;
 }
 
 /*
@@ -324,6 +331,11 @@ end_message(Links *links, Link *link)
 			links->busy = link->part;
 			return NULL;
 		}
+		if (link->answer != NULL && is_end(result))
+		{
+			PQclear(result);
+			continue;
+		}
 		if (link->answer != NULL || !is_answer(result))
 			fail_by_result(link, result);
 		link->answer = makeStringInfo();
@@ -333,6 +345,7 @@ end_message(Links *links, Link *link)
 	return NULL;
 }
 
+/* Rows are taken one by one, so that libpq does not collect as many as another server may send. */
 void
 links_send(Links *links, int i, const StringInfoData *message)
 {
@@ -345,7 +358,8 @@ links_send(Links *links, int i, const StringInfoData *message)
 	if (link->state != LINK_IDLE)
 		elog(ERROR, "a link to a part is not free");
 	if (!PQsendQueryParams(link->connection, "SELECT dpobj_internal.part($1)", 1, &type, &value,
-						   &length, &format, 1))
+						   &length, &format, 1) ||
+		PQsetSingleRowMode(link->connection) != 1)
 		fail_by_connection(link);
 	link->state = LINK_SENDING;
 	link->wants_write = true;
