@@ -182,16 +182,6 @@ make_part($parts[0], 'of_dealer', 1, 10, of => 'postgres.public.of_dealer');
 server_to('as_eve', %place, dbname => 'postgres');
 $coordinator->safe_psql('postgres', "ALTER USER MAPPING FOR postgres SERVER as_eve OPTIONS (SET user 'eve')");
 free('a part of another role', $not_marked, undef, over('of_dealer', 'of_dealer', server => 'as_eve'));
-$parts[0]->safe_psql('postgres', <<'SQL');
-CREATE SCHEMA evil AUTHORIZATION eve;
-SET ROLE eve;
-CREATE FUNCTION evil.same(oid, oid) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE 'called as %', current_user; END$$;
-CREATE OPERATOR evil.= (LEFTARG = oid, RIGHTARG = oid, FUNCTION = evil.same);
-RESET ROLE;
-ALTER ROLE eve SET search_path = evil, pg_catalog;
-SQL
-free('a role with operators of its own', $not_marked, undef, 'of_dealer');
-$parts[0]->safe_psql('postgres', 'ALTER ROLE eve RESET search_path');
 make_part($parts[0], 'twice', 1, 10, of => 'postgres.public.twice');
 free('a table that is two parts', qr/UB003: part "public\.twice_2" cannot be read\n.*the same table as part "public\.twice_1"/,
 	undef, over('twice', 'twice', second => 'twice'));
