@@ -37,7 +37,7 @@ failed=0
 tap "${others[@]}" || failed=1
 [[ " ${files[*]} " != *" $timed "* ]] || tap "$timed" || failed=1
 [ "$failed" = 0 ] || {
-  grep -A 6 '^\[[^]]*\] *not ok' "$TESTLOGDIR"/regress_log_* | sed "s|^$TESTLOGDIR/regress_log_||" >&2 || true
+  grep -A 6 '^\[[^]]*\]([^)]*) *not ok' "$TESTLOGDIR"/regress_log_* | sed "s|^$TESTLOGDIR/regress_log_||" >&2 || true
   echo "logs are in $TESTLOGDIR" >&2
   exit 1
 }
