@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tap.sh - runs the TAP tests (tests/t).
+# tap.sh - runs the TAP tests (tests/t) and the attacks (tests/attack).
 #
-#   unprivileged "scripts/tap.sh"          all of them
-#   unprivileged "scripts/tap.sh 002 003"  those whose names begin with these numbers
+#   unprivileged "scripts/tap.sh"                    all of them
+#   unprivileged "scripts/tap.sh 002 partition_key"  those whose names begin so
 #
 # Runs inside the environment of workplace.sh, which sets W and PGXS_DEST, after
 # workplace_build.  Every test makes its own clusters below $W and removes them.
@@ -21,11 +21,12 @@ mkdir -p "$TESTDATADIR" "$TESTLOGDIR"
 # The last ones take longest, so they begin. Three at a time: they wait more than they compute; but
 # what measures times runs alone.
 if [ $# = 0 ]; then
-  mapfile -t files < <(ls -r tests/t/*.pl)
+  mapfile -t files < <(ls -r tests/t/*.pl tests/attack/*.pl)
 else
   files=()
   for name in "$@"; do
-    files+=(tests/t/"$name"*.pl)
+    found=$(compgen -G "tests/*/$name*.pl")
+    mapfile -t -O "${#files[@]}" files <<<"$found"
   done
 fi
 timed=tests/t/019_time.pl
