@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "server/base/acting.h"
 #include "server/analyst/analyst.h"
 #include "server/base/json_value.h"
 #include "server/base/dpobj.h"
@@ -30,7 +31,7 @@
 void
 analyst_check_relation(Oid table)
 {
-	Relation relation = scan_open_relation(table);
+	Relation relation = acting_open(table, AccessShareLock);
 
 	scan_check_relation(relation, true); /* row-level security is checked when it is opened */
 	if (has_superclass(table))
@@ -130,7 +131,7 @@ read_filter(const Protection *protection, TupleDesc descriptor, Jsonb *json, Fil
 void
 analyst_check_filter(Oid table, Jsonb *filter)
 {
-	Relation relation = scan_open_relation(table);
+	Relation relation = acting_open(table, AccessShareLock);
 	Protection protection;
 	Filter parsed;
 
@@ -143,7 +144,7 @@ analyst_check_filter(Oid table, Jsonb *filter)
 static Relation
 open_table(Oid table, AnalystTable *opened)
 {
-	Relation relation = scan_open_relation(table);
+	Relation relation = acting_open(table, AccessShareLock);
 
 	memset(opened, 0, sizeof(*opened));
 	opened->table = table;
@@ -241,7 +242,7 @@ analyst_hold_out(AnalystTable *opened, int64 thousandths, bool trains)
 
 	if (thousandths == 0)
 		return;
-	relation = scan_open_relation(opened->table);
+	relation = acting_open(opened->table, AccessShareLock);
 	holdout_find(&opened->protection, RelationGetDescr(relation), thousandths, trains,
 				 &opened->holdout);
 	relation_close(relation, AccessShareLock);
@@ -357,7 +358,9 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 	bool exit_on_error = ExitOnAnyError;
 	ErrorData *volatile interruption = NULL;
 	volatile bool done = false;
+	Acting caller;
 
+	acting_note(&caller);
 	gate_begin_run(terms->release_tick);
 	/* Every role may set it; an error would then go to the client without being caught here. */
 	ExitOnAnyError = false;
@@ -381,6 +384,7 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 	}
 	PG_END_TRY();
 	ExitOnAnyError = exit_on_error;
+	acting_end(&caller); /* of a scan that has failed */
 	if (!done)
 		LWLockReleaseAll(); /* as an abort does, but before the wait for the tick */
 	gate_end_run();

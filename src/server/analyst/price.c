@@ -26,6 +26,7 @@
 #include "core/mechanisms/suggestion.h"
 #include "core/mechanisms/utility.h"
 
+#include "server/base/acting.h"
 #include "server/base/extension.h"
 #include "server/base/argument.h"
 #include "server/analyst/look.h"
@@ -187,7 +188,7 @@ open_protected(Oid table, Protection *protection)
 	Relation relation;
 
 	analyst_check_relation(table);
-	relation = relation_open(table, AccessShareLock);
+	relation = acting_open(table, AccessShareLock);
 	protection_require(relation, protection);
 	scan_check_relation(relation, protection->ignore_rls);
 	return relation;

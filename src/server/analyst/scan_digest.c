@@ -23,6 +23,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
+#include "server/base/acting.h"
 #include "server/analyst/analyst.h"
 #include "server/base/argument.h"
 #include "server/base/materialize.h"
@@ -66,7 +67,7 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 	(void) argument_value(fcinfo, 0, "relation");
 	(void) argument_value(fcinfo, 1, "label");
 	key = read_key(fcinfo, key_argument);
-	relation = scan_open_relation(PG_GETARG_OID(0));
+	relation = acting_open(PG_GETARG_OID(0), AccessShareLock);
 	protection_require(relation, &protection);
 	relation_close(relation, AccessShareLock);
 	label.name = text_to_cstring(PG_GETARG_TEXT_PP(1));

@@ -22,6 +22,7 @@
 
 #include "core/mechanisms/suggestion.h"
 
+#include "server/base/acting.h"
 #include "server/analyst/kept.h"
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
@@ -152,7 +153,7 @@ append_reading(StringInfo text, const Column *column, JsonbValue *value)
 static Jsonb *
 make_reading(Oid table, const Jsonb *known, List *names)
 {
-	Relation relation = scan_open_relation(table);
+	Relation relation = acting_open(table, AccessShareLock);
 	StringInfoData text;
 	ListCell *cell;
 

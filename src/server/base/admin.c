@@ -20,54 +20,30 @@
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
 
+#include "server/base/acting.h"
 #include "server/base/admin.h"
 #include "server/base/compat.h"
 #include "server/base/extension.h"
 
-/* The user and settings to return to; after an error the end of the (sub)transaction does it. */
-typedef struct Caller
-{
-	Oid role;
-	int security;
-	int settings;
-} Caller;
-
+/* With the caller's search_path, functions of the caller would run as the owner. */
 static void
-set_until_return(const char *name, const char *value)
-{
-	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-							 false);
-}
-
-/*
- * The statement's operators and functions are found in pg_catalog only: with the caller's
- * search_path, functions of the caller would run as the owner.  jit is off because the planner
- * overestimates dpobj's small tables and would compile the queries.
- */
-static void
-become_owner(Caller *caller)
+become_owner(Acting *caller)
 {
 	extension_require();
-	GetUserIdAndSecContext(&caller->role, &caller->security);
-	SetUserIdAndSecContext(BOOTSTRAP_SUPERUSERID, caller->security | SECURITY_LOCAL_USERID_CHANGE |
-													  SECURITY_RESTRICTED_OPERATION);
-	caller->settings = NewGUCNestLevel();
-	set_until_return("search_path", "pg_catalog, pg_temp");
-	set_until_return("jit", "off");
+	acting_begin(BOOTSTRAP_SUPERUSERID, caller);
 }
 
 static void
-become_caller(const Caller *caller)
+become_caller(const Acting *caller)
 {
-	AtEOXact_GUC(true, caller->settings);
-	SetUserIdAndSecContext(caller->role, caller->security);
+	acting_end(caller);
 	extension_release();
 }
 
 uint64
 admin_execute(const char *statement, int count, Oid *types, Datum *values, const char *nulls)
 {
-	Caller caller;
+	Acting caller;
 	uint64 rows;
 
 	become_owner(&caller);
@@ -84,7 +60,7 @@ admin_execute(const char *statement, int count, Oid *types, Datum *values, const
 uint64
 admin_execute_latest(const char *statement, int count, Oid *types, Datum *values)
 {
-	Caller caller;
+	Acting caller;
 	SPIPlanPtr plan;
 	uint64 rows;
 
@@ -106,7 +82,7 @@ read_rows(const char *statement, int count, Oid *types, Datum *values, long limi
 {
 	SPITupleTable *rows;
 	uint64 found;
-	Caller caller;
+	Acting caller;
 
 	become_owner(&caller);
 	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
@@ -193,6 +169,7 @@ admin_require(const char *function)
 	PreventCommandIfReadOnly(function);
 	PreventCommandIfParallelMode(function);
 	PreventCommandDuringRecovery(function);
+	acting_refuse_maintenance(function);
 	if (admin_allowed())
 		return;
 	ereport(ERROR,

@@ -215,6 +215,16 @@ subscript_is_known(Oid type, bool leakproof)
 #define schema_aclcheck(oid, role) pg_namespace_aclcheck(oid, role, ACL_USAGE)
 #endif
 
+/*
+ * Who SET SESSION AUTHORIZATION asks.  Releases before November 2024 (13.18, 14.15, 15.10, 16.6,
+ * 17.2) do not have the function.
+ */
+#if PG_VERSION_NUM >= 170000
+#define set_authenticated_user(role, is_superuser) SetAuthenticatedUserId(role)
+#else
+#define set_authenticated_user(role, is_superuser) SetAuthenticatedUserId(role, is_superuser)
+#endif
+
 /* ---- Interrupts ------------------------------------------------------------- */
 
 /* transaction_timeout is new in PostgreSQL 17. */

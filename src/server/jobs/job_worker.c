@@ -3,8 +3,10 @@
  *
  * The worker connects as the bootstrap superuser: connecting as the submitter would fail for a
  * role that may not log in, and would apply all settings of the role, while in a job only those
- * hold that a superuser has set as limits.  For each job the worker becomes the submitter, as SET
- * SESSION AUTHORIZATION does, so that the submitter's grants, budgets, names and gate apply.
+ * hold that a superuser has set as limits.  For each job the worker becomes the submitter: the
+ * session user, so that the submitter's grants, budgets, names and gate apply, and the
+ * authenticated user, so that nothing that runs in a job can SET SESSION AUTHORIZATION to anybody
+ * else.  It reads the queue as the superuser again, and opens no table of a user then.
  *
  * A job does what dpobj.train does, in three transactions, because the worker commits the charge
  * itself:
@@ -34,6 +36,7 @@
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
+#include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -46,6 +49,7 @@
 #include "server/analyst/kept.h"
 #include "server/ledger/charge_setting.h"
 #include "server/ledger/charge_worker.h"
+#include "server/base/compat.h"
 #include "server/base/dpobj.h"
 #include "server/base/extension.h"
 #include "server/base/admin.h"
@@ -603,6 +607,18 @@ set_limits(char *const values[LIMITS])
 								 true, WARNING, false);
 }
 
+/* Who may signal the process does not change: its role must not end it before a failure is written.
+ */
+static void
+become(Oid role, bool is_superuser)
+{
+	Oid owner = MyProc->roleId;
+
+	set_authenticated_user(role, is_superuser);
+	MyProc->roleId = owner;
+	SetSessionAuthorization(role, is_superuser);
+}
+
 static void
 run_job(JobRun *run)
 {
@@ -611,9 +627,9 @@ run_job(JobRun *run)
 
 	set_limits(run->limit);
 	run->terms.release_tick = dpobj_release_tick;
-	SetSessionAuthorization(run->job.role, run->job.superuser);
+	become(run->job.role, run->job.superuser);
 	run_steps(run);
-	SetSessionAuthorization(BOOTSTRAP_SUPERUSERID, true);
+	become(BOOTSTRAP_SUPERUSERID, true);
 	set_limits(no_limits);
 	gate_leave_all();
 	set_lock_timeout(LOCK_TIMEOUT);
@@ -630,8 +646,6 @@ override_settings(void)
 {
 	charge_worker_override_settings();
 	set_lock_timeout(LOCK_TIMEOUT);
-	/* ALTER DATABASE ... SET role: where a role is set, SetSessionAuthorization() leaves it. */
-	SetConfigOption("role", "none", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 /* A setting may be weaker now than charges allow: synchronous_commit. */

@@ -404,6 +404,20 @@ insert_request(ChargeRequest *request)
 
 /* ---- The worker ------------------------------------------------------------- */
 
+/*
+ * Overrides ALTER DATABASE ... SET session_authorization and role.  Where a role is set,
+ * SetSessionAuthorization() leaves it.
+ */
+static void
+override_users(void)
+{
+	StartTransactionCommand();
+	SetConfigOption("session_authorization", GetUserNameFromId(BOOTSTRAP_SUPERUSERID, false),
+					PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("role", "none", PGC_SUSET, PGC_S_OVERRIDE);
+	CommitTransactionCommand();
+}
+
 /* Overrides ALTER DATABASE ... SET and the configuration file. */
 void
 charge_worker_override_settings(void)
@@ -417,6 +431,7 @@ charge_worker_override_settings(void)
 		{"default_transaction_read_only", "off"},
 		{"default_transaction_deferrable", "off"},
 		{"session_replication_role", "origin"}, /* the triggers of the ledger fire */
+		{"exit_on_error", "off"},
 		{"search_path", "pg_catalog, pg_temp"},
 		{"row_security", "off"},
 		{"quote_all_identifiers", "off"}, /* one spelling of each relation's name */
@@ -431,6 +446,7 @@ charge_worker_override_settings(void)
 
 	for (int i = 0; i < lengthof(settings); i++)
 		SetConfigOption(settings[i].name, settings[i].value, PGC_SUSET, PGC_S_OVERRIDE);
+	override_users();
 
 	/* The commit is durable before the answer; a stronger setting (remote_apply) stays. */
 	if (synchronous_commit < SYNCHRONOUS_COMMIT_ON)

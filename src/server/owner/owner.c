@@ -13,6 +13,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
+#include "server/base/acting.h"
 #include "server/analyst/analyst.h"
 #include "server/ledger/charge.h"
 #include "server/base/argument.h"
@@ -62,7 +63,7 @@ owner_check_label(PlanCall *call, int position, const PlanTable *table, const La
 		column = plan_argument_column(call, position);
 	if (column == NULL)
 		return;
-	relation = relation_open(table->oid, AccessShareLock);
+	relation = acting_open(table->oid, AccessShareLock);
 	if (protection_find_topmost(relation, &protection))
 	{
 		protection_encoders(&protection, RelationGetDescr(relation),

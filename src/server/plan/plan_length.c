@@ -20,6 +20,7 @@
 #include "utils/rel.h"
 #include "utils/typcache.h"
 
+#include "server/base/acting.h"
 #include "server/base/compat.h"
 #include "server/rows/encoders.h"
 #include "server/plan/plan_shape.h"
@@ -99,7 +100,7 @@ note_length(Node *condition, AttrNumber column, int *length)
 static int
 constrained_length(Oid oid, const char *column)
 {
-	Relation relation = relation_open(oid, AccessShareLock);
+	Relation relation = acting_open(oid, AccessShareLock);
 	const TupleConstr *constraints = RelationGetDescr(relation)->constr;
 	AttrNumber number = get_attnum(oid, column);
 	int length = 0;

@@ -10,6 +10,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "server/base/acting.h"
 #include "server/ledger/charge_tables.h"
 #include "server/rows/citus.h"
 #include "server/base/dpobj.h"
@@ -89,7 +90,7 @@ plan_find_protection(List *relations, PlanTable *table)
 		family = list_concat_unique_oid(family, charge_table_and_ancestors(lfirst_oid(cell)));
 	foreach (cell, family)
 	{
-		Relation relation = try_relation_open(lfirst_oid(cell), AccessShareLock);
+		Relation relation = acting_try_open(lfirst_oid(cell), AccessShareLock);
 		Protection protection;
 
 		if (relation == NULL)

@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
+#include "server/base/acting.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
@@ -139,13 +140,20 @@ check_empty(Shape *shape, Result *result)
 
 /* ---- nodes that scan ---- */
 
-/* The planner drops a condition that the predicate of a partial index implies. */
+/*
+ * The planner drops a condition that the predicate of a partial index implies.  Its constant parts
+ * are evaluated, unless the planner has done so.
+ */
 static void
 collect_predicate(Shape *shape, Oid index)
 {
 	Relation relation = index_open(index, AccessShareLock);
-	List *predicate = RelationGetIndexPredicate(relation);
+	List *predicate;
+	Acting before;
 
+	acting_begin_owner(relation, &before);
+	predicate = RelationGetIndexPredicate(relation);
+	acting_end(&before);
 	plan_shape_conditions(shape, relation->rd_index->indrelid, predicate, NIL);
 	index_close(relation, AccessShareLock);
 }

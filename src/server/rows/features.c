@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 #include "utils/typcache.h"
 
+#include "server/base/acting.h"
 #include "server/base/argument.h"
 #include "server/base/materialize.h"
 #include "server/rows/encoders.h"
@@ -128,13 +129,13 @@ is_numeric(const Options *options, int feature)
 static void
 choose_features(Oid relation_oid, List *names, Encoders *chosen)
 {
-	Relation relation = scan_open_relation(relation_oid);
+	Relation relation = acting_open(relation_oid, AccessShareLock);
 	Relation declared;
 	Protection protection;
 	Encoders all;
 
 	protection_require(relation, &protection);
-	declared = relation_open(protection.relation, AccessShareLock);
+	declared = acting_open(protection.relation, AccessShareLock);
 	protection_encoders(&protection, RelationGetDescr(declared), names, NULL, NIL, &all);
 	relation_close(declared, AccessShareLock);
 	relation_close(relation, AccessShareLock);

@@ -32,6 +32,7 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
+#include "server/base/acting.h"
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/ledger/charge_tables.h"
@@ -169,7 +170,7 @@ passes_rules(bool ignore_rls)
 
 	foreach (cell, session->locked)
 	{
-		Relation relation = relation_open(lfirst_oid(cell), NoLock);
+		Relation relation = acting_open(lfirst_oid(cell), NoLock);
 		const char *rule = scan_rule(relation, ignore_rls);
 
 		relation_close(relation, NoLock);
@@ -206,7 +207,7 @@ is_of_same_coordinator(const char *epoch)
 static PartStatus
 read_shape(StringInfo message)
 {
-	Relation relation = relation_open(session->relation, NoLock);
+	Relation relation = acting_open(session->relation, NoLock);
 	const char *missing = shape_read(message, RelationGetDescr(relation), &session->shape);
 
 	pq_getmsgend(message);

@@ -18,6 +18,7 @@
 #include "utils/rel.h"
 #include "utils/varlena.h"
 
+#include "server/base/acting.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/ledger/charge.h"
@@ -78,7 +79,7 @@ describe_mark(const char *coordinator, Oid role)
 static void
 check_relation(Oid table)
 {
-	Relation relation = scan_open_relation(table);
+	Relation relation = acting_open(table, AccessShareLock);
 
 	scan_check_relation(relation, true); /* the coordinator's declaration has ignore_rls */
 	relation_close(relation, AccessShareLock);
@@ -134,7 +135,7 @@ dpobj_unmark_part(PG_FUNCTION_ARGS)
 	admin_require("dpobj.unmark_part()");
 	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	change.parameters = "{}";
-	relation_close(scan_open_relation(change.relation), NoLock);
+	relation_close(acting_open(change.relation, AccessShareLock), NoLock);
 	charge_lock_table(change.relation, true);
 	values[0] = ObjectIdGetDatum(change.relation);
 	if (admin_execute(exists, lengthof(types), types, values, NULL) == 0)

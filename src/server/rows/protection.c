@@ -21,6 +21,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "server/base/acting.h"
 #include "server/base/admin.h"
 #include "server/ledger/budget.h"
 #include "server/ledger/charge.h"
@@ -106,7 +107,7 @@ protection_find_topmost(Relation relation, Protection *protection)
 
 	foreach (cell, charge_tables_topmost(RelationGetRelid(relation)))
 	{
-		Relation topmost = relation_open(lfirst_oid(cell), AccessShareLock);
+		Relation topmost = acting_open(lfirst_oid(cell), AccessShareLock);
 		Protection one;
 
 		if (protection_find(topmost, &one))
@@ -335,7 +336,7 @@ check_relations(const Declaration *declaration)
 
 	foreach (cell, find_all_inheritors(declaration->relation, AccessShareLock, NULL))
 	{
-		Relation relation = relation_open(lfirst_oid(cell), NoLock);
+		Relation relation = acting_open(lfirst_oid(cell), NoLock);
 
 		scan_check_relation(relation, declaration->ignore_rls);
 		relation_close(relation, NoLock);
@@ -355,7 +356,7 @@ check_declaration(Declaration *declaration)
 	check_relations(declaration);
 	charge_tables_check_topmost(declaration->relation, "Protect the topmost parent.");
 	check_size(declaration);
-	relation = relation_open(declaration->relation, NoLock);
+	relation = acting_open(declaration->relation, NoLock);
 	encoders_parse(declaration->encoders, RelationGetDescr(relation), &encoders);
 	check_key(declaration->person, RelationGetDescr(relation), NAME_PERSONS);
 	check_key(declaration->holdout_by, RelationGetDescr(relation), DEAL_ROWS);

@@ -3,17 +3,19 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_partitioned_table.h"
 #include "miscadmin.h"
-#include "partitioning/partdefs.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/lsyscache.h"
-#include "utils/partcache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
+#include "server/base/acting.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/base/identity.h"
@@ -22,17 +24,6 @@
 #include "server/rows/scan_state.h"
 
 /* ---- which relations are read ---- */
-
-Relation
-scan_open_relation(Oid table)
-{
-	Relation relation = try_relation_open(table, AccessShareLock);
-
-	if (relation == NULL)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-						errmsg("relation with OID %u does not exist", table)));
-	return relation;
-}
 
 #define FOREIGN_HINT                                                                               \
 	"Rows of another server are read if the table is a partition, of postgres_fdw, and that "      \
@@ -160,22 +151,42 @@ map_columns(ScanTable *table, const ScanShape *shape)
 /* ---- rows on other servers ---- */
 
 /*
+ * The column by which alone the table is partitioned; 0: several, or an expression.  It is read in
+ * the catalog, because RelationGetPartitionKey() evaluates the constant parts of expressions, which
+ * may call functions of the table's owner.
+ */
+static AttrNumber
+partition_column(Oid relation)
+{
+	HeapTuple tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(relation));
+	Form_pg_partitioned_table key;
+	AttrNumber column = 0;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for partition key of %u", relation);
+	key = (Form_pg_partitioned_table) GETSTRUCT(tuple);
+	if (key->partnatts == 1)
+		column = key->partattrs.values[0];
+	ReleaseSysCache(tuple);
+	return column;
+}
+
+/*
  * The rows of a person compete for places where they are, so all of them must be on one server: at
  * each level of partitions the person's column alone decides in which one a row is.
  */
 static void
-check_person(const Scan *scan, Relation relation)
+check_person(const Scan *scan, Oid relation)
 {
-	PartitionKey key = RelationGetPartitionKey(relation);
 	const char *person = scan->shape->person->name;
+	AttrNumber column = partition_column(relation);
 
-	if (get_partition_natts(key) == 1 && get_partition_col_attnum(key, 0) != 0 &&
-		get_partition_col_attnum(key, 0) == get_attnum(RelationGetRelid(relation), person))
+	if (column != 0 && column == get_attnum(relation, person))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 			 errmsg("relation \"%s\" is not partitioned by column \"%s\" alone",
-					RelationGetRelationName(relation), person),
+					get_rel_name(relation), person),
 			 errdetail("Rows of a person may be on several servers, and how many of them enter is "
 					   "decided on each server."),
 			 errhint("Partition the table by the column that names the persons.")));
@@ -278,18 +289,14 @@ check_person_of_members(const Scan *scan)
 	{
 		Oid member = lfirst_oid(cell);
 		const PartProvider *provider = part_provider_of(member);
-		Relation relation;
 
-		if (provider != NULL)
+		if (provider == NULL)
 		{
-			if (provider->check_person != NULL)
-				provider->check_person(member, scan->shape->person->name);
-			continue;
+			if (get_rel_relkind(member) == RELKIND_PARTITIONED_TABLE)
+				check_person(scan, member);
 		}
-		relation = relation_open(member, NoLock);
-		if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-			check_person(scan, relation);
-		relation_close(relation, NoLock);
+		else if (provider->check_person != NULL)
+			provider->check_person(member, scan->shape->person->name);
 	}
 }
 
@@ -346,7 +353,7 @@ open_scan(Oid relation, bool ignore_rls, bool is_part, const ScanShape *shape)
 	{
 		ScanTable *table = &scan->table[scan->tables];
 
-		table->relation = relation_open(lfirst_oid(cell), NoLock);
+		table->relation = acting_open(lfirst_oid(cell), NoLock);
 		check_relation(table->relation, ignore_rls, is_part);
 		if (part_provider_of(lfirst_oid(cell)) != NULL ||
 			table->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)

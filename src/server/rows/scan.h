@@ -37,9 +37,6 @@ typedef struct ScanShape
 
 typedef struct Scan Scan;
 
-/* Raises 42P01 if no relation has this OID, also if it is dropped during the wait for its lock. */
-extern Relation scan_open_relation(Oid table);
-
 /*
  * Raises UB003, with the rule, unless the relation is a permanent table of a user and, unless
  * ignore_rls, has no row-level security.

@@ -11,6 +11,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "server/base/acting.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/rows/rows_state.h"
@@ -197,7 +198,9 @@ scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Tar
 	MemoryContext row =
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
+	Acting before;
 
+	acting_begin_owner(table->relation, &before);
 	enter_table(pages, table);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
@@ -210,6 +213,7 @@ scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Tar
 		MemoryContextReset(row);
 	}
 	add_pages(pages, pages->left);
+	acting_end(&before);
 	MemoryContextDelete(row);
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);

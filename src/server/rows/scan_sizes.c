@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "server/base/acting.h"
 #include "server/remote/part_provider.h"
 #include "server/rows/scan_state.h"
 
@@ -138,7 +139,7 @@ sum_over_tables(Oid relation, double (*number_of)(Relation))
 	locked = find_all_inheritors(relation, AccessShareLock, &parents);
 	foreach (cell, locked)
 	{
-		Relation table = relation_open(lfirst_oid(cell), NoLock);
+		Relation table = acting_open(lfirst_oid(cell), NoLock);
 
 		sum += number_of(table);
 		relation_close(table, NoLock);

@@ -1,0 +1,107 @@
+/*
+ * acting.c - code of the server that runs as another role than the caller.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "server/base/acting.h"
+#include "server/base/dpobj.h"
+
+static void
+set_until_return(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
+}
+
+void
+acting_note(Acting *before)
+{
+	GetUserIdAndSecContext(&before->role, &before->security);
+	before->settings = NewGUCNestLevel();
+}
+
+/* jit is off because the planner overestimates dpobj's small tables and would compile queries. */
+void
+acting_begin(Oid role, Acting *before)
+{
+	acting_note(before);
+	SetUserIdAndSecContext(role, before->security | SECURITY_LOCAL_USERID_CHANGE |
+									 SECURITY_RESTRICTED_OPERATION);
+	set_until_return("search_path", "pg_catalog, pg_temp");
+	set_until_return("jit", "off");
+}
+
+void
+acting_end(const Acting *before)
+{
+	AtEOXact_GUC(true, before->settings);
+	SetUserIdAndSecContext(before->role, before->security);
+}
+
+void
+acting_begin_owner(Relation relation, Acting *before)
+{
+	acting_begin(relation->rd_rel->relowner, before);
+}
+
+Relation
+acting_try_open(Oid relation, LOCKMODE lock)
+{
+	HeapTuple tuple;
+	Acting before;
+	Relation opened;
+
+	if (lock != NoLock)
+		LockRelationOid(relation, lock);
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	if (!HeapTupleIsValid(tuple))
+	{
+		if (lock != NoLock)
+			UnlockRelationOid(relation, lock);
+		return NULL;
+	}
+	acting_begin(((Form_pg_class) GETSTRUCT(tuple))->relowner, &before);
+	ReleaseSysCache(tuple);
+	opened = relation_open(relation, NoLock);
+	acting_end(&before);
+	return opened;
+}
+
+Relation
+acting_open(Oid relation, LOCKMODE lock)
+{
+	Relation opened = acting_try_open(relation, lock);
+
+	if (opened == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", relation)));
+	return opened;
+}
+
+bool
+acting_in_maintenance(void)
+{
+	return InSecurityRestrictedOperation() && GetUserId() != GetSessionUserId() && !superuser();
+}
+
+void
+acting_refuse_maintenance(const char *what)
+{
+	if (!acting_in_maintenance())
+		return;
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+					errmsg("%s is refused in a security-restricted operation", what),
+					errdetail("A maintenance command calls this as role \"%s\", and the session "
+							  "user is \"%s\".",
+							  GetUserNameFromId(GetUserId(), false),
+							  GetUserNameFromId(GetSessionUserId(), false))));
+}

@@ -1,0 +1,55 @@
+/*
+ * acting.h - code of the server that runs as another role than the caller.
+ */
+#ifndef DPOBJ_ACTING_H
+#define DPOBJ_ACTING_H
+
+#include "postgres.h"
+
+#include "storage/lockdefs.h"
+#include "utils/relcache.h"
+
+/* The user and settings to return to. */
+typedef struct Acting
+{
+	Oid role;
+	int security;
+	int settings;
+} Acting;
+
+/* Notes what acting_end() returns to. */
+extern void acting_note(Acting *before);
+
+/*
+ * Acts as the role until acting_end(), in a security-restricted operation: no code that runs then
+ * can change the role or the session user, and operators and functions are found in pg_catalog
+ * only.  After an error, the end of the (sub)transaction returns to the caller, or acting_end() of
+ * whoever catches the error without one.
+ */
+extern void acting_begin(Oid role, Acting *before);
+extern void acting_end(const Acting *before);
+
+/* Acts as the owner of the relation. */
+extern void acting_begin_owner(Relation relation, Acting *before);
+
+/*
+ * Opens a relation of a user as its owner: what PostgreSQL keeps of an open relation may take
+ * expressions of the owner.  Raises 42P01 if no relation has this OID, also if it is dropped during
+ * the wait for its lock.
+ */
+extern Relation acting_open(Oid relation, LOCKMODE lock);
+
+/* The same, but NULL if no relation has this OID. */
+extern Relation acting_try_open(Oid relation, LOCKMODE lock);
+
+/*
+ * Does a maintenance command, such as VACUUM, ANALYZE, REINDEX or REFRESH MATERIALIZED VIEW, call
+ * this for a table's owner who is not the session user?  Superusers do not count: dpobj's own
+ * statements act as one.
+ */
+extern bool acting_in_maintenance(void);
+
+/* Raises UB003 if so, for what is not done then. */
+extern void acting_refuse_maintenance(const char *what);
+
+#endif
