@@ -173,6 +173,18 @@ SELECT round(value / 1000) AS value FROM dpobj.sum('bed', 'cost', 1000);
 SELECT rows FROM dpobj.avg('bed', 'cost', 1000);
 SELECT person, epsilon, mechanism, parameters FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
 
+-- Noise beyond 64 bits is added before the sum is clamped: the truth, 1, is never beside an end of the range, 2^63 units.
 \c - postgres
-DROP TABLE stay, ward, bed;
+SET dpobj.min_epsilon = 0;
+SET dpobj.release_tick = 0;
+CREATE TABLE pay (who int, amount float8);
+INSERT INTO pay SELECT i, 0.125 FROM generate_series(1, 8) i;
+SELECT dpobj.protect('pay', '{"amount": {"clip": [0, 1]}}', person => 'who', max_rows_per_person => 2147483647, adjacency => 'add_remove');
+SELECT dpobj.set_budget('pay', quote_ident(session_user)::regrole, 100, 0);
+SELECT count(*) AS releases, count(*) FILTER (WHERE abs(value) = 1099511627776) > 0 AS some_at_the_ends,
+       count(*) FILTER (WHERE abs(1099511627776 - abs(value)) BETWEEN 0.01 AND 1000) AS beside_an_end
+  FROM generate_series(1, 40) i, LATERAL dpobj.sum('pay', 'amount', 1e-9 + 0 * i);
+
+\c - postgres
+DROP TABLE stay, ward, bed, pay;
 DROP ROLE dpobj_looks_ana, dpobj_looks_eve;

@@ -197,6 +197,7 @@ mutants=(
   '340|test_estimate|estimate: the mean of a population as of four times as many rows'
   '341|test_estimate|look: R-squared of a population with the squares of residuals of these rows'
   '342|test_rows|rows of another server may have numbers beyond their bounds'
+  '343|test_look|look: noise that needs more than 64 bits clamped before it is added'
   '305|test_drift|drift: the rest of a histogram has the noise of one bin'
   '306|test_drift|drift: the distance of two histograms has the noise of one bin'
   '307|test_drift|drift: the later histogram is taken to have the noise of the earlier one'

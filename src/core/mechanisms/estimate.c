@@ -212,7 +212,8 @@ find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t
 	/* no count is below 0, and the interval of counts that are cut off holds the other one */
 	pivot->first = first > 0 ? (double) first : 0.0;
 	pivot->second = rest > 0 ? (double) rest : 0.0;
-	share->rows = first + rest;
+	if (__builtin_add_overflow(first, rest, &share->rows))
+		share->rows = first < 0 ? INT64_MIN : INT64_MAX;
 	share->known = evaluation_accuracy(first, rest, &share->value);
 	if (!share->known)
 		return;

@@ -383,7 +383,7 @@ draw_gaussian(FtrlRun *run, uint64_t *noise)
 	mpz_from_word(variance, run->plan.sigma * run->plan.sigma);
 	for (int j = 0; j < run->plan.terms.dimension; j++)
 	{
-		discrete_gaussian_draw_mpz(run->bits, drawn, variance, one);
+		discrete_gaussian_draw(run->bits, drawn, variance, one);
 		noise[j] = wrap(drawn);
 	}
 	mpz_clears(drawn, variance, one, NULL);

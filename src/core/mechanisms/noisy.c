@@ -11,46 +11,43 @@
 #include "core/base/privacy.h"
 #include "core/random/laplace.h"
 
-static int64_t
-saturating_sum(int64_t number, int64_t noise)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(number, noise, &sum))
-		return noise < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}
-
 /* The rate is epsilon / (10^9 reach), whose denominator may need more than 64 bits. */
-static int64_t
-draw(Bits *bits, int64_t epsilon, uint64_t reach)
+static void
+draw(Bits *bits, int64_t epsilon, uint64_t reach, mpz_t noise)
 {
-	int64_t noise;
 	mpz_t p;
 	mpz_t q;
-	mpz_t exact;
 
 	mpz_init_set_si(p, epsilon);
-	mpz_init_set_ui(q, reach);
+	mpz_init(q);
+	mpz_from_word(q, reach);
 	mpz_mul_ui(q, q, MUTANT(131) ? EPSILON_ONE / 10 * 8 : EPSILON_ONE);
-	mpz_init(exact);
-	laplace_draw_mpz(bits, exact, p, q);
-	noise = mpz_clamped(exact);
-	mpz_clears(p, q, exact, NULL);
-	return noise;
+	laplace_draw(bits, noise, p, q);
+	mpz_clears(p, q, NULL);
 }
 
+/*
+ * Noise may need more than 64 bits: with noise that is clamped before it is added, a sum at an end
+ * of the range would show the number exactly (counterexample T11).
+ */
 void
 noisy_numbers(Bits *bits, int64_t epsilon, const uint64_t *reach, int64_t *number, int count)
 {
-	int64_t noise = 0;
+	mpz_t noise;
+	mpz_t sum;
 
+	mpz_inits(noise, sum, NULL);
 	for (int i = 0; i < count; i++)
 	{
 		if (i == 0 || !MUTANT(132))
-			noise = draw(bits, epsilon, reach[i]);
-		number[i] = saturating_sum(number[i], noise);
+			draw(bits, epsilon, reach[i], noise);
+		if (MUTANT(343))
+			mpz_set_si(noise, mpz_clamped(noise));
+		mpz_set_si(sum, number[i]);
+		mpz_add(sum, sum, noise);
+		number[i] = mpz_clamped(sum);
 	}
+	mpz_clears(noise, sum, NULL);
 }
 
 double

@@ -18,8 +18,8 @@
 #include "core/random/bits.h"
 
 /*
- * Adds the noise of one release to its numbers; epsilon in nano-units.  A sum that does not fit
- * int64 is clamped, which is post-processing.
+ * Adds the noise of one release to its numbers; epsilon in nano-units.  The sum of a number and its
+ * noise is exact, and is then clamped to the range of int64, which is post-processing.
  */
 extern void noisy_numbers(Bits *bits, int64_t epsilon, const uint64_t *reach, int64_t *number,
 						  int count);

@@ -490,7 +490,7 @@ static void
 laplace_noise(Bits *bits, mpz_t *noise, int dimension, const mpz_t p, const mpz_t q)
 {
 	for (int j = 0; j < dimension; j++)
-		laplace_draw_mpz(bits, noise[j], p, q);
+		laplace_draw(bits, noise[j], p, q);
 }
 
 /* excess = nonzeros max_j |r_j| - sum_j |r_j| */

@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 
-#include "core/base/integers.h"
 #include "core/base/mutant.h"
 
 /* The constants of a draw's attempts. */
@@ -87,7 +86,7 @@ accept(Bits *bits, const Rejection *rejection, const mpz_t magnitude)
 
 /* A zero with a negative sign is rejected; otherwise 0 would have twice its probability. */
 void
-discrete_gaussian_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
+discrete_gaussian_draw(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 {
 	Rejection rejection;
 	bool negative;
@@ -102,21 +101,4 @@ discrete_gaussian_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t 
 	if (negative)
 		mpz_neg(result, result);
 	rejection_clear(&rejection);
-}
-
-int64_t
-discrete_gaussian_draw(Bits *bits, uint64_t p, uint64_t q)
-{
-	int64_t clamped;
-	mpz_t big_p;
-	mpz_t big_q;
-	mpz_t result;
-
-	mpz_inits(big_p, big_q, result, NULL);
-	mpz_from_word(big_p, p);
-	mpz_from_word(big_q, q);
-	discrete_gaussian_draw_mpz(bits, result, big_p, big_q);
-	clamped = mpz_clamped(result);
-	mpz_clears(big_p, big_q, result, NULL);
-	return clamped;
 }

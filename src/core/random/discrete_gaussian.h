@@ -9,15 +9,11 @@
 #ifndef DPOBJ_CORE_DISCRETE_GAUSSIAN_H
 #define DPOBJ_CORE_DISCRETE_GAUSSIAN_H
 
-#include <stdint.h>
 #include <gmp.h>
 
 #include "core/random/bits.h"
 
 /* P(z) proportional to exp(-z^2 / (2 sigma^2)), sigma^2 = p / q, p, q >= 1; exactly. */
-extern void discrete_gaussian_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q);
-
-/* A draw that does not fit int64 is clamped, which is post-processing of the exact draw. */
-extern int64_t discrete_gaussian_draw(Bits *bits, uint64_t p, uint64_t q);
+extern void discrete_gaussian_draw(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q);
 
 #endif

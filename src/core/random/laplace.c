@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#include "core/base/integers.h"
 #include "core/base/mutant.h"
 
 /* A zero with a negative sign is rejected; otherwise 0 would have twice its probability. */
@@ -24,7 +23,7 @@ draw_once(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 }
 
 void
-laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
+laplace_draw(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 {
 	draw_once(bits, result, p, q);
 	if (MUTANT(17))
@@ -36,21 +35,4 @@ laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q)
 		mpz_add(result, result, again);
 		mpz_clear(again);
 	}
-}
-
-int64_t
-laplace_draw(Bits *bits, uint64_t p, uint64_t q)
-{
-	int64_t clamped;
-	mpz_t big_p;
-	mpz_t big_q;
-	mpz_t result;
-
-	mpz_init_set_ui(big_p, p);
-	mpz_init_set_ui(big_q, q);
-	mpz_init(result);
-	laplace_draw_mpz(bits, result, big_p, big_q);
-	clamped = mpz_clamped(result);
-	mpz_clears(big_p, big_q, result, NULL);
-	return clamped;
 }

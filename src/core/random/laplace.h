@@ -8,18 +8,11 @@
 #ifndef DPOBJ_CORE_LAPLACE_H
 #define DPOBJ_CORE_LAPLACE_H
 
-#include <stdint.h>
 #include <gmp.h>
 
 #include "core/random/bits.h"
 
 /* P(z) proportional to exp(-|z| p / q) on the integers, p, q >= 1, exactly. */
-extern void laplace_draw_mpz(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q);
-
-/*
- * The same for rates of 64 bits.  A draw that does not fit int64 is clamped, which is
- * post-processing of the exact draw.
- */
-extern int64_t laplace_draw(Bits *bits, uint64_t p, uint64_t q);
+extern void laplace_draw(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q);
 
 #endif

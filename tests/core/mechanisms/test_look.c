@@ -339,6 +339,72 @@ test_laws(void)
 	test_law(&look, EPSILON_ONE, RESIDUAL_ROWS, 6, RESIDUAL_SQUARES, 3 * 5 * 0x1p21);
 }
 
+/*
+ * The most rows of a person and the least epsilon that SQL takes: a reach fits a word, and noise
+ * does not.  A number near an end of the range would be the truth beside noise that was clamped
+ * (counterexample T11).
+ */
+static void
+test_beyond_words(const Look *look)
+{
+	Look least = *look;
+
+	least.rows_per_person = 1;
+	for (int i = 0; i < look_numbers(look); i++)
+		CHECK((Wide) look_reach(look, i) == (Wide) look->rows_per_person * look_reach(&least, i));
+	for (int draw = 0; draw < check_repetitions(100); draw++)
+	{
+		int64_t number[NUMBERS] = {1000, -7, 0, 12345678, -1000000000, 3};
+
+		draw_cells(look, 1, number);
+		for (int i = 0; i < look_numbers(look); i++)
+			CHECK(number[i] == INT64_MIN || number[i] == INT64_MAX ||
+				  llabs(number[i]) < INT64_MAX - INT32_MAX);
+	}
+}
+
+static void
+test_all_beyond_words(void)
+{
+	static const LookColumn columns[2] = {{2, 1}, {3, 2}};
+
+	for (LookKind kind = LOOK_COUNT; kind < LOOK_SUGGESTION; kind++)
+		for (Adjacency adjacency = ADJACENCY_REPLACE;
+			 kind != LOOK_QUANTILES && adjacency <= ADJACENCY_ADD_REMOVE; adjacency++)
+		{
+			Look look = make_look(kind, adjacency, look_has_scores(kind) ? 2 : 3, INT32_MAX);
+
+			if (look_has_values(kind))
+				CHECK(look_set_bounds(&look, -1, 1));
+			if (kind == LOOK_PROFILE)
+			{
+				look.columns = 2;
+				look.column = columns;
+				look.cells = look_profile_cells(&look);
+			}
+			test_beyond_words(&look);
+		}
+}
+
+/* A truth of 2^61 and noise of scale 2^62: each end of the range has the law's mass beyond it. */
+static void
+test_ends(void)
+{
+	uint64_t reach = UINT64_C(1) << 62;
+	double beyond[2] = {exp(-1.5) / 2, exp(-2.5) / 2}; /* above and below, in units of the scale */
+	int64_t count[3] = {0};
+
+	for (int draw = 0; draw < LAW_DRAWS; draw++)
+	{
+		int64_t number = INT64_C(1) << 61;
+
+		noisy_numbers(&bits, EPSILON_ONE, &reach, &number, 1);
+		count[number == INT64_MAX ? 0 : number == INT64_MIN ? 1 : 2]++;
+	}
+	CHECK_LAW(count, ((double[]){beyond[0], beyond[1], 1 - beyond[0] - beyond[1]}),
+			  ((double[]){exp(-2) / 2, exp(-2) / 2, 1 - exp(-2)}), 3);
+}
+
 /* ---- intervals ---- */
 
 /* The chance to be more than t away is at most beta, and t is the least such number. */
@@ -742,6 +808,8 @@ main(void)
 	test_all_neighbours();
 	test_bounds();
 	test_laws();
+	test_all_beyond_words();
+	test_ends();
 	test_error();
 	test_exact_coverages();
 	test_coverages();
