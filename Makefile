@@ -39,8 +39,8 @@ MODULE_big = dpobj
 OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c src/server/*/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpobj--0.2.0--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.  What is new or has
-# changed since a version stands in files of its own, which make the update from it; names has
-# changed since 0.2.0, but what follows needs it.
+# changed since a version stands in files of its own, which make the update from it; roles and names
+# have changed since 0.2.0, but what follows needs them.
 SCRIPT_0.1.0 = schema roles identities accounting ledger names protections budgets models rows \
 	groups evaluation price
 SCRIPT_0.2.0 = definers sharing prediction jobs schedules
@@ -48,7 +48,7 @@ SCRIPT_0.3.0 = parts looks aggregates classes answers registry scorecard export 
 SCRIPT_LAST = privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
-SINCE_0.2.0 = upgrade/0.2.0--0.3.0 names $(SCRIPT_0.3.0) $(SCRIPT_LAST)
+SINCE_0.2.0 = upgrade/0.2.0--0.3.0 roles names $(SCRIPT_0.3.0) $(SCRIPT_LAST)
 SINCE_0.1.0 = upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0) $(SINCE_0.2.0)
 UPDATE_0.2.0 = $(call script,upgrade/head upgrade/internal $(SINCE_0.2.0))
 UPDATE_0.1.0 = $(call script,upgrade/head upgrade/internal $(SINCE_0.1.0))

@@ -34,6 +34,7 @@ int dpobj_release_tick = 1000;
 int dpobj_max_failures = 3;
 int dpobj_max_solvers = 4;
 int dpobj_max_jobs = 2;
+static char *dpobj_role = NULL;
 
 void _PG_init(void);
 
@@ -91,6 +92,12 @@ _PG_init(void)
 							"Others wait. It counts for the whole server, where two worker slots "
 							"stay free in any case.",
 							&dpobj_max_jobs, 2, 0, JOB_SLOTS, PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable(
+		"dpobj.role", "Marks the role of administrators and that of auditors.",
+		"CREATE EXTENSION sets it for dpobj_admin and dpobj_auditor. They keep their rights when "
+		"they are renamed, and no other role gets them with the name. In a session it says "
+		"nothing.",
+		&dpobj_role, "", PGC_SUSET, GUC_NO_SHOW_ALL | GUC_DISALLOW_IN_FILE, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
 	charge_queue_install();
 	job_area_install();

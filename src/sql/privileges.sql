@@ -39,6 +39,8 @@ DECLARE
   -- Each call also checks that a superuser granted the membership (src/server/base/admin.c).
   for_administrators constant name[] := ARRAY[
     'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect', 'mark_part', 'unmark_part'];
+  administrators constant regrole := (SELECT min(s.setrole) FROM pg_db_role_setting s
+                                       WHERE s.setdatabase = 0 AND 'dpobj.role=admin' = ANY (s.setconfig));
   found constant jsonb := current_setting('dpobj_script.found');
   privileges constant jsonb := current_setting('dpobj_script.privileges');
   made record;
@@ -74,7 +76,7 @@ BEGIN
     ELSIF made.name = ANY (for_all) THEN
       EXECUTE format('GRANT %s ON %s %s TO PUBLIC', made.privilege, made.kind, made.identity);
     ELSIF made.name = ANY (for_administrators) THEN
-      EXECUTE format('GRANT %s ON %s %s TO dpobj_admin', made.privilege, made.kind, made.identity);
+      EXECUTE format('GRANT %s ON %s %s TO %s', made.privilege, made.kind, made.identity, administrators);
     END IF;
   END LOOP;
 END

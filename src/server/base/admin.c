@@ -1,24 +1,33 @@
 /*
  * admin.c - the check of administrators, and statements on the tables of dpobj.
  *
- * In PostgreSQL 15 every role with CREATEROLE can grant dpobj_admin to itself.  So a membership
- * counts only if a superuser made each grant that leads to it.  Such a role can also SET ROLE to a
- * member, so the session user is checked too.
+ * In PostgreSQL 15 every role with CREATEROLE can grant dpobj_admin and dpobj_auditor to itself. So
+ * a membership counts only if a superuser made each grant that leads to it.  Such a role can also
+ * SET ROLE to a member, so the session user is checked too.
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_auth_members.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_db_role_setting.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "server/base/acting.h"
 #include "server/base/admin.h"
@@ -136,31 +145,109 @@ admin_select(const char *statement, int count, Oid *types, Datum *values, Datum 
 	return read_rows(statement, count, types, values, 1, keep_row, &(KeptRow){row, isnull}) > 0;
 }
 
-static bool
-role_administers(Oid role)
-{
-	static const char *const statement =
-		"WITH RECURSIVE members(oid) AS ("
-		" SELECT oid FROM pg_authid WHERE rolname = 'dpobj_admin' UNION"
-		" SELECT m.member FROM members a JOIN pg_auth_members m ON m.roleid = a.oid"
-		" JOIN pg_authid g ON g.oid = m.grantor WHERE g.rolsuper AND " MEMBERSHIP_IS_CHOSEN ") "
-		"SELECT FROM members m JOIN pg_authid r ON r.oid = m.oid "
-		"WHERE m.oid = $1 AND r.rolname <> 'dpobj_admin'";
-	Oid types[] = {OIDOID};
-	Datum values[] = {ObjectIdGetDatum(role)};
+/* ---- whose membership counts ------------------------------------------------ */
 
-	return superuser_arg(role) ||
-		   admin_execute(statement, lengthof(types), types, values, NULL) > 0;
+static bool
+has_setting(HeapTuple tuple, TupleDesc descriptor, const char *setting)
+{
+	bool isnull;
+	Datum settings = heap_getattr(tuple, Anum_pg_db_role_setting_setconfig, descriptor, &isnull);
+	Datum *elements;
+	int count = 0;
+
+	if (!isnull)
+		deconstruct_array(DatumGetArrayTypeP(settings), TEXTOID, -1, false, TYPALIGN_INT, &elements,
+						  NULL, &count);
+	for (int i = 0; i < count; i++)
+	{
+		if (strcmp(TextDatumGetCString(elements[i]), setting) == 0)
+			return true;
+	}
+	return false;
 }
 
-/* The current user may be dpobj_admin itself: SET ROLE gives a session user no more rights. */
+/* Every role with CREATEROLE can rename roles, but only a superuser can give one this setting or
+ * take it away. */
+static Oid
+role_with_setting(const char *kind)
+{
+	Relation settings = table_open(DbRoleSettingRelationId, AccessShareLock);
+	const char *setting = psprintf("dpobj.role=%s", kind);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	Oid role = InvalidOid;
+
+	ScanKeyInit(&key, Anum_pg_db_role_setting_setdatabase, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(InvalidOid));
+	scan = systable_beginscan(settings, DbRoleSettingDatidRolidIndexId, true, NULL, 1, &key);
+	while (!OidIsValid(role) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		if (has_setting(tuple, RelationGetDescr(settings), setting))
+			role = ((Form_pg_db_role_setting) GETSTRUCT(tuple))->setrole;
+	}
+	systable_endscan(scan);
+	table_close(settings, AccessShareLock);
+	return role;
+}
+
+/* Before the update to 0.3.0 the name is all there is. */
+Oid
+admin_role(const char *kind)
+{
+	return extension_has_internal() ? role_with_setting(kind)
+									: get_role_oid(psprintf("dpobj_%s", kind), true);
+}
+
+/* Is role a member of group, directly or not, by grants of superusers only? */
+static bool
+is_chosen(Oid role, Oid group)
+{
+	List *roles = list_make1_oid(role);
+
+	for (int i = 0; i < list_length(roles); i++) /* the list grows */
+	{
+		CatCList *memberships =
+			SearchSysCacheList1(AUTHMEMMEMROLE, ObjectIdGetDatum(list_nth_oid(roles, i)));
+
+		for (int j = 0; j < memberships->n_members; j++)
+		{
+			Form_pg_auth_members membership =
+				(Form_pg_auth_members) GETSTRUCT(&memberships->members[j]->tuple);
+
+			if (membership_is_chosen(membership) && superuser_arg(membership->grantor))
+				roles = list_append_unique_oid(roles, membership->roleid);
+		}
+		ReleaseSysCacheList(memberships);
+	}
+	return role != group && list_member_oid(roles, group);
+}
+
+/* The current user may be the group itself: SET ROLE gives a session user no more rights. */
+static bool
+caller_is(const char *kind)
+{
+	Oid session = GetSessionUserId();
+	Oid current = GetUserId();
+	Oid group;
+
+	if (superuser_arg(session) && superuser_arg(current))
+		return true;
+	group = admin_role(kind);
+	return (superuser_arg(session) || is_chosen(session, group)) &&
+		   (current == group || superuser_arg(current) || is_chosen(current, group));
+}
+
 bool
 admin_allowed(void)
 {
-	Oid current = GetUserId();
+	return caller_is("admin");
+}
 
-	return role_administers(GetSessionUserId()) &&
-		   (current == get_role_oid("dpobj_admin", true) || role_administers(current));
+bool
+admin_sees_all(void)
+{
+	return caller_is("auditor");
 }
 
 void
@@ -187,4 +274,12 @@ Datum
 dpobj_administers(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(admin_allowed());
+}
+
+/* dpobj_internal.sees_all() -> boolean */
+PG_FUNCTION_INFO_V1(dpobj_sees_all);
+Datum
+dpobj_sees_all(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(admin_sees_all());
 }

@@ -19,6 +19,12 @@ extern void admin_require(const char *function);
 /* Says whether the two roles may administer. */
 extern bool admin_allowed(void);
 
+/* Says the same of dpobj_auditor: may they see the entries of all roles? */
+extern bool admin_sees_all(void);
+
+/* The role of administrators ("admin") or of auditors ("auditor"), whatever its name is now. */
+extern Oid admin_role(const char *kind);
+
 /*
  * Runs one statement as the owner of dpobj's tables and returns the number of rows.  The statement
  * names the schemas of its tables, and finds all else in pg_catalog.

@@ -115,13 +115,12 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 
 /*
  * Since PostgreSQL 16 the creator of a role is a member of it, with a superuser as the grantor and
- * with no right but to grant the role.  This condition on a row m of pg_auth_members leaves such
- * rows out: no superuser chose them.
+ * with no right but to grant the role.  No superuser chose such a membership.
  */
 #if PG_VERSION_NUM >= 160000
-#define MEMBERSHIP_IS_CHOSEN "(m.inherit_option OR m.set_option)"
+#define membership_is_chosen(membership) ((membership)->inherit_option || (membership)->set_option)
 #else
-#define MEMBERSHIP_IS_CHOSEN "true"
+#define membership_is_chosen(membership) true
 #endif
 
 /* Virtual generated columns are new in PostgreSQL 18. */

@@ -9,7 +9,6 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -204,10 +203,7 @@ dpobj_submit_answer(PG_FUNCTION_ARGS)
 bool
 job_sees_all(void)
 {
-	Oid auditor = get_role_oid("dpobj_auditor", true);
-
-	return superuser() || (OidIsValid(auditor) && has_privs_of_role(GetUserId(), auditor)) ||
-		   admin_allowed();
+	return admin_sees_all() || admin_allowed();
 }
 
 /* Raises the same error for a job that the role may not see as for one that does not exist. */

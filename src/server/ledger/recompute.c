@@ -32,28 +32,11 @@
 
 /* ---- privileges ---- */
 
-/* Is the caller a superuser or a member of dpobj_auditor? */
-static bool
-caller_sees_all(void)
-{
-	bool isnull;
-	bool sees;
-
-	SPI_connect();
-	if (SPI_execute(extension_statement("SELECT dpobj_internal.sees_all()"), true, 1) !=
-			SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "could not look up the current role");
-	sees = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-	return sees;
-}
-
 /* role is 0 for all roles. */
 static void
 check_reader(Oid role)
 {
-	if ((OidIsValid(role) && role == GetSessionUserId()) || caller_sees_all())
+	if ((OidIsValid(role) && role == GetSessionUserId()) || admin_sees_all())
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					errmsg("permission denied to see the releases of other roles"),

@@ -22,6 +22,7 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
+#include "server/base/admin.h"
 #include "server/base/compat.h"
 #include "server/plan/plan_query.h"
 #include "server/plan/plan_shape.h"
@@ -189,7 +190,7 @@ check_privilege(Oid routine, bool trains)
 						errhint("Only a superuser can run it, because the aggregates read a table "
 								"as it is; members of dpobj_admin let others train by "
 								"dpobj.set_budget.")));
-	administrators = get_role_oid("dpobj_admin", true);
+	administrators = admin_role("admin");
 	if (trains)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 						errmsg(get_func_prokind(routine) == PROKIND_AGGREGATE
