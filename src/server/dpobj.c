@@ -9,6 +9,7 @@
 #include "utils/guc.h"
 
 #include "server/ledger/charge_queue.h"
+#include "server/ledger/role_end.h"
 #include "server/base/compat.h"
 #include "server/base/decimal.h"
 #include "server/base/preload.h"
@@ -104,4 +105,5 @@ _PG_init(void)
 	preload_install();
 	job_launcher_install();
 	plan_query_install();
+	role_end_install();
 }

@@ -17,4 +17,4 @@ CREATE OR REPLACE FUNCTION dpobj.verify(model @extschema@.dp_model) RETURNS bool
   LANGUAGE c STABLE STRICT COST 100 SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_verify';
 COMMENT ON FUNCTION dpobj.verify(@extschema@.dp_model) IS
-  'was this very model released? compares its hash with the ledger';
+  'was this very model released? compares its hash with the ledger; null: the release is another role''s, and the model is not shared with the current role';

@@ -19,6 +19,7 @@
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_protection.h"
 #include "server/ledger/epoch.h"
+#include "server/ledger/role_end.h"
 
 /* ---- Epoch ------------------------------------------------------------------ */
 
@@ -317,6 +318,7 @@ charge_bind(ChargeRequest *request, ChargeParties *parties)
 	collect_subjects(request, &subjects);
 	if (!find_identities(request, &subjects, parties))
 	{
+		role_end_sweep();
 		(void) charge_query(rename_parties, lengthof(subject_types), subject_types,
 							subjects.values);
 		(void) charge_query(rebind_parties, lengthof(subject_types), subject_types,

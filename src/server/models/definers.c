@@ -5,6 +5,7 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 
 #include "server/base/admin.h"
 #include "server/base/extension.h"
@@ -41,9 +42,31 @@ dpobj_relatives(PG_FUNCTION_ARGS)
 }
 
 /*
- * dpobj.verify(dp_model) -> boolean: was this model released?  For a release of groups the ledger
- * holds one hash, of the hashes of all its models in the order of their keys; the row of a deleted
- * model keeps its hash.
+ * For a release of groups the ledger holds one hash, of the hashes of all its models in the order
+ * of their keys; the row of a deleted model keeps its hash.
+ */
+#define RELEASED                                                                                   \
+	"EXISTS (SELECT FROM dpobj.ledger_events e"                                                    \
+	" WHERE e.event = 'released' AND e.release = $1 AND (e.output_hash = $2"                       \
+	" OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash"                  \
+	" AND bool_or(h.hash = $2) FROM (SELECT m.place, %s AS hash"                                   \
+	" FROM dpobj.model_rows m WHERE m.release = e.release AND m.key IS NOT NULL) h)))"
+
+/* The role $3 made the release. */
+#define IS_OWN                                                                                     \
+	"EXISTS (SELECT FROM dpobj.ledger_events e JOIN dpobj.identity_roles r"                        \
+	" ON r.id = e.role_identity WHERE e.id = $1 AND r.role = $3)"
+
+/* Whether one of the release's models that are shared with the role $3 is this one; null: none is
+ * shared. */
+#define IS_SHARED                                                                                  \
+	"(SELECT bool_or(dpobj.model_hash(m.model) = $2) FROM dpobj.model_readers s"                   \
+	" JOIN dpobj.model_rows m ON (m.release, m.place) = (s.release, s.place)"                      \
+	" WHERE s.release = $1 AND m.model IS NOT NULL AND pg_has_role($3, s.role, 'USAGE'))"
+
+/*
+ * dpobj.verify(dp_model) -> boolean: was this model released?  Of releases of others it answers
+ * null: a guess at a model that is not shared with the caller must not be confirmed.
  */
 PG_FUNCTION_INFO_V1(dpobj_verify);
 Datum
@@ -52,14 +75,11 @@ dpobj_verify(PG_FUNCTION_ARGS)
 	const char *hash = extension_has_column("model_rows", "hash")
 						   ? "coalesce(m.hash, dpobj.model_hash(m.model))"
 						   : "dpobj.model_hash(m.model)";
-	const char *statement =
-		psprintf("SELECT EXISTS (SELECT FROM dpobj.ledger_events e"
-				 " WHERE e.event = 'released' AND e.release = $1 AND (e.output_hash = $2"
-				 " OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash"
-				 " AND bool_or(h.hash = $2) FROM (SELECT m.place, %s AS hash"
-				 " FROM dpobj.model_rows m WHERE m.release = e.release AND m.key IS NOT NULL) h)))",
-				 hash);
-	Oid types[] = {INT8OID, BYTEAOID};
+	char *statement = psprintf(admin_sees_all() ? "SELECT " RELEASED
+												: "SELECT CASE WHEN " IS_OWN " THEN " RELEASED
+												  " ELSE " IS_SHARED " END",
+							   hash);
+	Oid types[] = {INT8OID, BYTEAOID, OIDOID};
 	Datum values[lengthof(types)];
 	Model model;
 
@@ -67,5 +87,6 @@ dpobj_verify(PG_FUNCTION_ARGS)
 		PG_RETURN_BOOL(false);
 	values[0] = Int64GetDatum(model.release);
 	values[1] = model_hash_datum(&model);
+	values[2] = ObjectIdGetDatum(GetUserId());
 	return select_value(fcinfo, statement, lengthof(types), types, values);
 }

@@ -154,7 +154,9 @@ DROP FUNCTION IF EXISTS dpobj_internal.report_budget(jsonb);
 -- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;
 
--- These comments stand in models.sql and price.sql, too; an update keeps the type and the function.
+-- These comments stand in models.sql, definers.sql and price.sql, too; an update keeps the type and the functions.
+COMMENT ON FUNCTION dpobj.verify(@extschema@.dp_model) IS
+  'was this very model released? compares its hash with the ledger; null: the release is another role''s, and the model is not shared with the current role';
 COMMENT ON COLUMN @extschema@.dp_model.kind IS 'halfspace, logistic or svm: each predicts positive if and only if the score is greater than 0; simplex or linear: the score is the prediction; softmax or one_vs_rest: the class of the highest score is';
 COMMENT ON COLUMN @extschema@.dp_model.weights IS 'one weight for each feature, then the intercept if there is one; of a model of several classes these of each class in turn';
 COMMENT ON FUNCTION dpobj.price_aggregate(text, integer, numeric, numeric, jsonb) IS
