@@ -81,9 +81,12 @@ SELECT e.id,
        pg_catalog.trim_scale(e.rdp_delta * 0.000000000000000001) AS rdp_delta
   FROM dpobj.ledger_events e
  WHERE e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
+    OR e.event IN ('mark_part', 'unmark_part', 'read_part')
+       AND e.relation_identity IN (SELECT t.id FROM dpobj.identity_tables t JOIN pg_catalog.pg_roles r ON r.rolname = session_user
+                                    WHERE pg_catalog.pg_has_role(r.oid, dpobj_internal.table_owner(t.relation), 'USAGE'))
     OR dpobj_internal.sees_all();
 
-COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role; all events for superusers and dpobj_auditor';
+COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role, and of its tables what other servers may read and have read; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
 COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
 COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';

@@ -1,4 +1,4 @@
--- Tables whose rows are on several servers: what administrators declare on the server of a part
+-- Tables whose rows are on several servers: what owners declare on the server of a part
 
 /*
  * One row per table that is a part of a table on another server, by its identity, as for protections.
@@ -35,13 +35,13 @@ CREATE FUNCTION dpobj.mark_part(relation regclass, coordinator text, role regrol
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_mark_part';
 COMMENT ON FUNCTION dpobj.mark_part(regclass, text, regrole) IS
-  'declares a table as a part of a table on another server, which connects as the role; for administrators';
+  'declares a table as a part of a table on another server, which connects as the role and reads the rows; for the table''s owner';
 
 CREATE FUNCTION dpobj.unmark_part(relation regclass) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_unmark_part';
 COMMENT ON FUNCTION dpobj.unmark_part(regclass) IS
-  'takes a declaration of dpobj.mark_part back; for administrators';
+  'takes a declaration of dpobj.mark_part back; for the table''s owner';
 
 CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

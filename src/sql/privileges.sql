@@ -23,7 +23,7 @@ DECLARE
     -- the analyst's door
     'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
-    'limit_budget', 'sees_all', 'administers', 'origin', 'table_name', 'table_named', 'table_owner', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
+    'limit_budget', 'mark_part', 'unmark_part', 'sees_all', 'administers', 'origin', 'table_name', 'table_named', 'table_owner', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
     'report', 'report_text', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     'report_neighbours', 'report_assumptions', 'report_html',
@@ -38,7 +38,7 @@ DECLARE
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
   -- Each call also checks that a superuser granted the membership (src/server/base/admin.c).
   for_administrators constant name[] := ARRAY[
-    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect', 'mark_part', 'unmark_part'];
+    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
   administrators constant regrole := (SELECT min(s.setrole) FROM pg_db_role_setting s
                                        WHERE s.setdatabase = 0 AND 'dpobj.role=admin' = ANY (s.setconfig));
   found constant jsonb := current_setting('dpobj_script.found');

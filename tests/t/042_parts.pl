@@ -275,7 +275,12 @@ for my $bytes ('', 'o', 'q', 's', 'r', "s\0\0\0\1", 'o' . "\xff" x 30)
 {
 	like($dealer->ask(sprintf q{SELECT dpobj_internal.part('\x%s')}, message($bytes)), qr/^ERROR:  08P01: /m, 'a part refuses message ' . message($bytes));
 }
-like($dealer->ask('SELECT count(*) FROM visit_part'), qr/ERROR:  42501/, 'the role of the coordinator may not read the table');
+
+# Each release is in the ledger of the part, for the owner of its table.
+my $read = q{SELECT parameters FROM dpobj.ledger WHERE event = 'read_part' AND relation_name = 'public.visit_part' ORDER BY id DESC LIMIT 1};
+my $last = $ana->ask(q{SELECT release FROM dpobj.train('visit', 'y', 1, '{r}', method => 'logistic')});
+like($last, qr/^\d+$/, 'a release over parts');
+is(scalar_of($_, $read), qq({"role": "ana", "release": $last, "coordinator": "postgres.public.visit"}), 'the ledger of each part has it') for @parts;
 
 # ---- parts release nothing ----
 
@@ -288,8 +293,8 @@ my $eve = session($parts[0], user => 'eve');
 like($eve->ask(sprintf $count, 'visit_part'), $of, 'an analyst on the server of a part is refused');
 like($eve->ask(q{SELECT release FROM dpobj.train('visit_part', 'y', 1, '{r}')}), $of, 'a training of an analyst there is refused');
 is(scalar_of($parts[0], "SELECT count(*) FROM dpobj.ledger WHERE event IN ('charged', 'released')"), '0', 'parts have charged nothing');
-like($eve->ask(q{SELECT dpobj.mark_part('visit_part', 'x', 'eve')}), qr/ERROR:  42501/, 'only administrators mark parts');
-like($eve->ask(q{SELECT dpobj.unmark_part('visit_part')}), qr/ERROR:  42501/, 'only administrators unmark parts');
+like($eve->ask(q{SELECT dpobj.mark_part('visit_part', 'a.b.c', 'eve')}), qr/ERROR:  42501: must be owner/, 'only owners mark parts');
+like($eve->ask(q{SELECT dpobj.unmark_part('visit_part')}), qr/ERROR:  42501: must be owner/, 'only owners unmark parts');
 is(scalar_of($parts[0], q{SELECT parameters FROM dpobj.ledger WHERE event = 'mark_part' AND relation_name = 'public.visit_part'}),
 	'{"role": "dealer", "coordinator": "postgres.public.visit"}', 'the ledger of a part has the mark');
 $owner->ask("SELECT dpobj.unmark_part('visit_part')");

@@ -59,7 +59,7 @@ my $opening = "BEGIN; SELECT dpobj_internal.part('\\x$opened'); ROLLBACK";
 like(in_session($part, 'dealer', $opening), qr/^\\x6470703100/m, 'a marked table opens');
 $part->safe_psql('postgres', 'ALTER TABLE again RENAME TO kept; ALTER TABLE kept RENAME TO again');
 like(in_session($part, 'dealer', $opening), qr/^\\x6470703100/m, 'and after other names');
-$part->safe_psql('postgres', 'DROP TABLE again; CREATE TABLE again (LIKE visit_part); ALTER TABLE again OWNER TO eve');
+$part->safe_psql('postgres', 'DROP TABLE again; CREATE TABLE again (LIKE visit_part); ALTER TABLE again OWNER TO eve; GRANT SELECT ON again TO dealer');
 like(in_session($part, 'dealer', $opening), qr/^\\x6470703105$/m, 'a table that somebody has made under its name is not marked');
 like(in_session($part, 'postgres', 'SELECT dp_count(0.1) FROM again'), qr/is a part of a table on another server/, 'but releases nothing either');
 like(in_session($part, 'dealer', $opening), qr/^\\x6470703105$/m, 'nor is it after the attempt');

@@ -4,7 +4,7 @@
 #
 # Table visit of the coordinator has a partition with rows of its own, visit_0, and one on each of the
 # two parts, visit_1 and visit_2; table whole has the same rows.  Both are protected alike.  The parts
-# know the coordinator as role dealer, which has no privilege there.
+# know the coordinator as role dealer, which may read them and nothing else there.
 
 package DpobjParts;
 
@@ -57,7 +57,7 @@ sub make_part
 	my $database = $how{database} // 'postgres';
 	my $of = $how{of} // 'postgres.public.visit';
 	$node->safe_psql($database, sprintf 'CREATE TABLE %s (%s); INSERT INTO %1$s %s', $table, columns(), rows_between($first, $last));
-	$node->safe_psql($database, "SELECT dpobj.mark_part('$table', '$of', 'dealer')") unless $how{unmarked};
+	$node->safe_psql($database, "GRANT SELECT ON $table TO dealer; SELECT dpobj.mark_part('$table', '$of', 'dealer')") unless $how{unmarked};
 	return;
 }
 

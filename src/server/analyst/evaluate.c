@@ -613,6 +613,7 @@ evaluate(FunctionCallInfo fcinfo, Evaluation *evaluation, List *columns)
 
 	evaluation->tally.analyst = &evaluation->terms;
 	release = tally_charge(&evaluation->tally);
+	scan_set_release(evaluation->scan, release);
 	analyst_attempt(release, &evaluation->terms, run, evaluation);
 	initStringInfo(&rows);
 	put_result(evaluation, &rows);

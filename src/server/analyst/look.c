@@ -482,6 +482,7 @@ analyst_look_release(FunctionCallInfo fcinfo, AnalystLook *look, TupleDesc descr
 	look->scan = scan_open(look->request.table, protection->ignore_rls, &look->opened.shape);
 	look->request.analyst = &look->terms;
 	release = looks_charge(&look->request);
+	scan_set_release(look->scan, release);
 	analyst_attempt(release, &look->terms, run, look);
 	answer = looks_answers(&look->request, look->number);
 	initStringInfo(&rows);

@@ -167,6 +167,7 @@ train(const TrainRequest *request, AnalystTerms *terms, TupleDesc descriptor, in
 	train_lock(&run);
 	train_make_room(&run);
 	*release = release_charge(run.training, request->relation, terms);
+	scan_set_release(run.scan, *release);
 	analyst_attempt(*release, terms, train_run, &run);
 	train_end(&run);
 	return release_model(run.training, *release, &run.answer, descriptor);

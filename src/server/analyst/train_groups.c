@@ -222,6 +222,7 @@ train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *ter
 	make_room(training, context.scan, context.states);
 
 	*release = release_charge(training, request->relation, terms);
+	scan_set_release(context.scan, *release);
 	analyst_attempt(*release, terms, run, &context);
 	groups_close(training, context.problems);
 	return PointerGetDatum(

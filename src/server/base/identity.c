@@ -15,10 +15,12 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/syscache.h"
 #include "utils/uuid.h"
 #include "utils/varlena.h"
 
+#include "server/base/compat.h"
 #include "server/base/extension.h"
 #include "server/base/identity.h"
 
@@ -178,6 +180,14 @@ identity_holdout_key(Oid relation, uint8 *key)
 	table_close(identities, AccessShareLock);
 	if (!found)
 		elog(ERROR, "table %u has no identity", relation);
+}
+
+bool
+table_is_readable(Oid table, Oid role)
+{
+	return schema_aclcheck(get_rel_namespace(table), role) == ACLCHECK_OK &&
+		   pg_class_aclcheck(table, role, ACL_SELECT) == ACLCHECK_OK &&
+		   check_enable_rls(table, role, true) != RLS_ENABLED;
 }
 
 bool

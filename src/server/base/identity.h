@@ -29,6 +29,9 @@ extern int64 identity_of_table(Oid relation);
  */
 extern void identity_holdout_key(Oid relation, uint8 *key);
 
+/* May the role read all rows and columns of the table?  Privileges on single columns do not count. */
+extern bool table_is_readable(Oid table, Oid role);
+
 /* Is it a system catalog or a table of dpobj? */
 extern bool identity_is_system_table(Oid table);
 

@@ -413,6 +413,7 @@ run_charged(JobRun *run)
 	check_cancelled();
 	train.training->request.progress = true;
 	job_area_scan(public_rows(&train), run->terms.release_tick);
+	scan_set_release(train.scan, run->release);
 	run->reads = true;
 	run->failed = !analyst_try(run->release, &run->terms, train_run, &train);
 	job_area_release(); /* of a failure, too: it is shown when the ledger has it */

@@ -488,13 +488,32 @@ dpobj_drop_budget(PG_FUNCTION_ARGS)
 
 /* ---- The owner's limit ------------------------------------------------------ */
 
-static void
-require_owner(Oid table)
+void
+budget_require_owner(Oid table, const char *function)
 {
+	PreventCommandIfReadOnly(function);
+	PreventCommandIfParallelMode(function);
+	PreventCommandDuringRecovery(function);
 	if (!owns_table(table, GetUserId()))
-		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-						errmsg("must be owner of table %s", get_rel_name(table)),
-						errdetail("Only the owner or a superuser may limit it.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table %s", get_rel_name(table)),
+				 errdetail("Only the owner or a superuser may call function %s.", function)));
+}
+
+bool
+budget_is_limited(Oid table)
+{
+	static const char *const statement =
+		"SELECT true FROM dpobj.identity_tables t JOIN dpobj.families f ON f.id = t.id"
+		" JOIN dpobj.budget_rows b ON b.relation = ANY (f.members)"
+		" WHERE t.relation = $1 AND b.role = " CppAsString2(BUDGET_OF_OWNER);
+	Oid types[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(table)};
+	Datum found;
+	bool isnull;
+
+	return admin_select(statement, lengthof(types), types, values, &found, &isnull);
 }
 
 static bool
@@ -559,11 +578,8 @@ dpobj_limit_budget(PG_FUNCTION_ARGS)
 {
 	TableChange change = {InvalidOid};
 
-	PreventCommandIfReadOnly("dpobj.limit_budget()");
-	PreventCommandIfParallelMode("dpobj.limit_budget()");
-	PreventCommandDuringRecovery("dpobj.limit_budget()");
 	change.relation = budget_table(fcinfo);
-	require_owner(change.relation);
+	budget_require_owner(change.relation, "dpobj.limit_budget()");
 	charge_lock_table(change.relation, true);
 	if (PG_ARGISNULL(1) && PG_ARGISNULL(2))
 		remove_limit(&change, required_reason(fcinfo, 3));

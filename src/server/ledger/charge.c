@@ -213,7 +213,8 @@ worker_commit(dsm_segment *segment)
 static bool
 may_queue(const ChargeRequest *request)
 {
-	return request->event == CHARGE_CHARGED || is_end(request);
+	return request->event == CHARGE_CHARGED || request->event == CHARGE_READ_PART ||
+		   is_end(request);
 }
 
 /* Has another process commit the request, and copies the answer. */

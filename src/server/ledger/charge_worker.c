@@ -183,6 +183,7 @@ static const char *const event_names[] = {
 	[CHARGE_UNPROTECT] = "unprotect",
 	[CHARGE_MARK_PART] = "mark_part",
 	[CHARGE_UNMARK_PART] = "unmark_part",
+	[CHARGE_READ_PART] = "read_part",
 	[CHARGE_CONFIRM_EPOCH] = "confirm_epoch",
 	[CHARGE_REMEMBER_SERVER] = "remember_server",
 };

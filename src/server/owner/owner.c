@@ -7,11 +7,9 @@
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 
 #include "server/base/acting.h"
 #include "server/analyst/analyst.h"
@@ -19,6 +17,7 @@
 #include "server/base/argument.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
+#include "server/base/identity.h"
 #include "server/owner/owner.h"
 #include "server/rows/declared_values.h"
 #include "server/rows/protection.h"
@@ -106,26 +105,13 @@ owner_check_combine(FunctionCallInfo fcinfo, const char *name, MemoryContext *co
 
 /* ---- what follows the charge ---- */
 
-/*
- * The outer user gets the answer: the session's user, or that of its SET ROLE.  Privileges on
- * single columns do not count as the right to read.
- */
-static bool
-caller_may_read(Oid table)
-{
-	Oid caller = GetOuterUserId();
-
-	return schema_aclcheck(get_rel_namespace(table), caller) == ACLCHECK_OK &&
-		   pg_class_aclcheck(table, caller, ACL_SELECT) == ACLCHECK_OK &&
-		   check_enable_rls(table, caller, true) != RLS_ENABLED;
-}
-
+/* The outer user gets the answer: the session's user, or that of its SET ROLE. */
 bool
 owner_attempt(int64 release, const PlanTable *table, bool (*work)(void *context), void *context)
 {
 	AnalystTerms terms = {.release_tick = dpobj_release_tick};
 
-	if (caller_may_read(table->named))
+	if (table_is_readable(table->named, GetOuterUserId()))
 		return work(context);
 	if (!analyst_try(release, &terms, work, context))
 	{

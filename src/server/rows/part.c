@@ -1,9 +1,9 @@
 /*
  * part.c - a part's side: dpobj_internal.part(), which answers the messages of a coordinator.
  *
- * The function releases rows, as they enter a training, to one role alone: the one for which an
- * administrator has marked the relation (part_mark.h), and shards of Citus to superusers.  Every
- * role may call it, and is refused.
+ * The function releases rows, as they enter a training, to one role alone: the one for which the
+ * owner has marked the relation, if it may read it (part_mark.h), and shards of Citus to
+ * superusers.  Every other role may call it, and is refused.
  *
  * A session of messages is one transaction.  PART_OPEN locks the relation and its descendants in
  * SHARE mode, in which no transaction can change them; each message has a snapshot that is taken
@@ -26,6 +26,7 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -35,6 +36,8 @@
 #include "server/base/acting.h"
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
+#include "server/ledger/budget.h"
+#include "server/ledger/charge.h"
 #include "server/ledger/charge_tables.h"
 #include "server/ledger/epoch.h"
 #include "server/remote/citus_catalog.h"
@@ -53,6 +56,7 @@ typedef struct PartSession
 	MemoryContext context;
 	Oid relation;
 	List *locked; /* in SHARE mode */
+	const char *coordinator; /* as of the mark; NULL: a shard of Citus */
 	bool ignore_rls;
 	ScanShape shape;
 	bool is_open;       /* it has passed all checks, and its rows have not been read */
@@ -238,6 +242,10 @@ open_part(StringInfo message)
 	lock_in_share_mode(session->relation);
 	if (find_relation(&open) != session->relation || !is_allowed(open.coordinator))
 		return PART_NOT_MARKED;
+	if (citus_shard_rule(session->relation) == NULL)
+		session->coordinator = open.coordinator;
+	if (session->coordinator != NULL && budget_is_limited(session->relation))
+		return PART_LIMITED;
 	if (!can_be_read() || !passes_rules(open.ignore_rls))
 		return PART_NOT_READ;
 	session->ignore_rls = open.ignore_rls;
@@ -279,6 +287,29 @@ answer_open(StringInfo message, StringInfo answer)
 }
 
 /* ---- reading ---- */
+
+/*
+ * The event is committed before any row is read, so that the owner of the table sees each time that
+ * its rows have left, and for whom by what the coordinator says.  A shard of Citus belongs to a
+ * table whose coordinator has the charge in its ledger, and who reads it is a superuser here.
+ */
+static void
+record_reading(const PartReader *reader)
+{
+	TableChange change = {session->relation};
+	StringInfoData parameters;
+
+	if (session->coordinator == NULL)
+		return;
+	initStringInfo(&parameters);
+	appendStringInfoString(&parameters, "{\"coordinator\": ");
+	escape_json(&parameters, session->coordinator);
+	appendStringInfoString(&parameters, ", \"role\": ");
+	escape_json(&parameters, reader->role);
+	appendStringInfo(&parameters, ", \"release\": " INT64_FORMAT "}", reader->release);
+	change.parameters = parameters.data;
+	charge_table_change(CHARGE_READ_PART, &change);
+}
 
 /* The combinations of values by which rows are grouped. */
 static double
@@ -337,6 +368,7 @@ static void
 answer_scan(StringInfo message, StringInfo answer)
 {
 	ServerMemory memory;
+	PartReader reader;
 	Encoding encoding;
 	Scan *scan;
 	Rows **rows;
@@ -349,8 +381,9 @@ answer_scan(StringInfo message, StringInfo answer)
 		out_of_order();
 	MemoryContextSwitchTo(session->context);
 	server_memory_init(&memory, session->context);
-	part_read_scan(message, &memory.memory, &encoding, &sets, &grouped, &key);
+	part_read_scan(message, &memory.memory, &reader, &encoding, &sets, &grouped, &key);
 	check_sets(sets, grouped, &encoding, key);
+	record_reading(&reader);
 	scan = open_scan();
 	make_sets(scan, &encoding, sets);
 	rows = palloc(sets * sizeof(Rows *));

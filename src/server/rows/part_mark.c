@@ -1,6 +1,9 @@
 /*
  * part_mark.c - dpobj.mark_part(), dpobj.unmark_part() and the reading of their table.
  *
+ * Rows leave for a mark, so only the table's owner makes one, and for a role that may read the
+ * table.  No epsilon bounds rows: while the owner limits the table here, they stay (part.c).
+ *
  * The caller's transaction writes the mark; the charge worker commits its event in the ledger.  The
  * lock of charges makes releases of the table wait until the mark is committed.
  */
@@ -21,6 +24,9 @@
 #include "server/base/acting.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
+#include "server/base/dpobj.h"
+#include "server/base/identity.h"
+#include "server/ledger/budget.h"
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_tables.h"
@@ -41,7 +47,7 @@ part_is_marked(Oid relation, const char *coordinator)
 	Datum found;
 	bool isnull;
 
-	return GetUserId() == GetSessionUserId() &&
+	return GetUserId() == GetSessionUserId() && table_is_readable(relation, GetUserId()) &&
 		   admin_select(statement, lengthof(types), types, values, &found, &isnull);
 }
 
@@ -81,9 +87,39 @@ check_relation(Oid table)
 {
 	Relation relation = acting_open(table, AccessShareLock);
 
+	budget_require_owner(table, "dpobj.mark_part()");
 	scan_check_relation(relation, true); /* the coordinator's declaration has ignore_rls */
 	relation_close(relation, AccessShareLock);
 	charge_tables_check_topmost(table, "Mark the topmost parent.");
+}
+
+/* The coordinator reads rows, so a mark gives the role nothing that it may not read anyway. */
+static void
+check_reader(Oid table, Oid role)
+{
+	if (table_is_readable(table, role))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("role \"%s\" may not read table \"%s\"", GetUserNameFromId(role, false),
+					get_rel_name(table)),
+			 errdetail("The server that connects as this role reads the rows."),
+			 errhint("GRANT SELECT on the table, and USAGE on its schema, to a role that only "
+					 "this server uses. Policies of row-level security must not apply to it.")));
+}
+
+static void
+check_limit(Oid table)
+{
+	if (!budget_is_limited(table))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+			 errmsg("the owner of table \"%s\" has limited its budgets", get_rel_name(table)),
+			 errdetail("Another server would read its rows and count what it releases of them "
+					   "by itself."),
+			 errhint("Remove the limit here, by dpobj.limit_budget(relation, NULL, NULL, reason), "
+					 "and limit the table on the other server.")));
 }
 
 /* dpobj.mark_part(relation, coordinator, role) */
@@ -102,13 +138,14 @@ dpobj_mark_part(PG_FUNCTION_ARGS)
 	Datum values[lengthof(types)];
 	char *coordinator;
 
-	admin_require("dpobj.mark_part()");
 	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	coordinator = name_of_table(TextDatumGetCString(argument_value(fcinfo, 1, "coordinator")));
 	change.role = DatumGetObjectId(argument_value(fcinfo, 2, "role"));
 	change.parameters = describe_mark(coordinator, change.role);
 	check_relation(change.relation);
+	check_reader(change.relation, change.role);
 	charge_lock_table(change.relation, true);
+	check_limit(change.relation);
 	charge_table_change(CHARGE_MARK_PART, &change);
 	values[0] = Int64GetDatum(change.relation_identity);
 	values[1] = CStringGetTextDatum(coordinator);
@@ -132,10 +169,10 @@ dpobj_unmark_part(PG_FUNCTION_ARGS)
 	Oid identity_types[] = {INT8OID};
 	Datum values[1];
 
-	admin_require("dpobj.unmark_part()");
 	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	change.parameters = "{}";
 	relation_close(acting_open(change.relation, AccessShareLock), NoLock);
+	budget_require_owner(change.relation, "dpobj.unmark_part()");
 	charge_lock_table(change.relation, true);
 	values[0] = ObjectIdGetDatum(change.relation);
 	if (admin_execute(exists, lengthof(types), types, values, NULL) == 0)

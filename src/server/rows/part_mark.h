@@ -13,7 +13,7 @@
 
 /*
  * Is the relation marked as a part of this table of the coordinator, for the session user, who acts
- * as no other role?
+ * as no other role and may read the relation?
  */
 extern bool part_is_marked(Oid relation, const char *coordinator);
 

@@ -240,9 +240,12 @@ get_encoding(StringInfo message, Encoding *encoding, Memory *memory)
 }
 
 void
-part_write_scan(StringInfo message, const Rows *like, int sets, bool grouped, const uint8 *key)
+part_write_scan(StringInfo message, const PartReader *reader, const Rows *like, int sets,
+				bool grouped, const uint8 *key)
 {
 	pq_sendbyte(message, PART_SCAN);
+	put_text(message, reader->role);
+	pq_sendint64(message, reader->release);
 	pq_sendint32(message, sets);
 	pq_sendbyte(message, grouped);
 	pq_sendbyte(message, key != NULL);
@@ -251,12 +254,27 @@ part_write_scan(StringInfo message, const Rows *like, int sets, bool grouped, co
 	put_encoding(message, &like->encoding, like->memory);
 }
 
-void
-part_read_scan(StringInfo message, Memory *memory, Encoding *encoding, int *sets, bool *grouped,
-			   const uint8 **key)
+/* The ledger keeps it. */
+static const char *
+get_name(StringInfo message)
 {
-	uint32 count = pq_getmsgint(message, 4);
+	char *name = get_text(message);
 
+	if (name[0] == '\0' || strlen(name) >= NAMEDATALEN ||
+		!pg_verifymbstr(name, (int) strlen(name), true))
+		invalid_message();
+	return name;
+}
+
+void
+part_read_scan(StringInfo message, Memory *memory, PartReader *reader, Encoding *encoding,
+			   int *sets, bool *grouped, const uint8 **key)
+{
+	uint32 count;
+
+	reader->role = get_name(message);
+	reader->release = pq_getmsgint64(message);
+	count = pq_getmsgint(message, 4);
 	*grouped = get_bool(message);
 	if (count < 1 || count > PERSONS_MAX_GROUPS || (!*grouped && count > 1))
 		invalid_message();

@@ -3,8 +3,9 @@
  *
  *   PART_OPEN   names the relation and says what the scan reads (shape_bytes.h); the part checks
  *               that it may, locks the relation and answers with public sizes
- *   PART_SCAN   says how rows are encoded; the part reads its rows into sets that it keeps until
- *               the transaction ends, and answers how many rows a filter or holdout left out
+ *   PART_SCAN   says for which release and how rows are encoded; the part commits this to its
+ *               ledger, reads its rows into sets that it keeps until the transaction ends, and
+ *               answers how many rows a filter or holdout left out
  *   PART_ROWS   asks for the next of the sets' rows; the last answer says that it is
  *   PART_PASSES instead: has the problem of a convex model (wire.h), whose passes the rows of the
  *               one set will answer; the part answers how many rows these are
@@ -65,6 +66,7 @@ typedef enum PartStatus
 	PART_NOT_READ,          /* the relation is of a kind that is not read */
 	PART_NOT_CONFIRMED,     /* the part's own epoch has changed */
 	PART_OTHER_COORDINATOR, /* the coordinator's has, since the part first answered it */
+	PART_LIMITED,           /* the relation's owner has limited what is spent on it here */
 	PART_STATUSES
 } PartStatus;
 
@@ -103,13 +105,20 @@ extern PartStatus part_read_status(StringInfo answer);
 extern void part_write_opened(StringInfo answer, const PartOpened *opened);
 extern void part_read_opened(StringInfo answer, PartOpened *opened);
 
+/* For whom the coordinator reads: a role there, and the id of its release, 0 for a test. */
+typedef struct PartReader
+{
+	const char *role;
+	int64 release;
+} PartReader;
+
 /* sets: the number of sets of rows; grouped: are they groups?  key: NULL without a person. */
-extern void part_write_scan(StringInfo message, const Rows *like, int sets, bool grouped,
-							const uint8 *key);
+extern void part_write_scan(StringInfo message, const PartReader *reader, const Rows *like,
+							int sets, bool grouped, const uint8 *key);
 
 /* *key: NULL or a copy.  Raises an error if the message is not valid. */
-extern void part_read_scan(StringInfo message, Memory *memory, Encoding *encoding, int *sets,
-						   bool *grouped, const uint8 **key);
+extern void part_read_scan(StringInfo message, Memory *memory, PartReader *reader,
+						   Encoding *encoding, int *sets, bool *grouped, const uint8 **key);
 
 extern void part_write_counts(StringInfo answer, const PartCounts *counts);
 

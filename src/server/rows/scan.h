@@ -76,6 +76,9 @@ extern int64 scan_room_for_rows(Oid relation);
 /* The planner's estimate of their number, which EXPLAIN shows everybody, too. */
 extern double scan_planned_rows(Oid relation);
 
+/* After the charge: the id of the release, which the ledgers of other servers get. */
+extern void scan_set_release(Scan *scan, int64 release);
+
 /*
  * Adds every row that the active snapshot sees; rows must have the shape's encoding.  A job (else
  * NULL) is told which part of the pages has been read.

@@ -59,8 +59,8 @@ static const struct
 						   "All servers of a table need the same C library."},
 	[PART_OTHER_ENCODING] = {"Its database has another encoding.",
 							 "All databases of a table need the same encoding."},
-	[PART_NOT_MARKED] = {"Its relation does not exist there, or is not marked as a part of this "
-						 "table for the role of the connection.",
+	[PART_NOT_MARKED] = {"Its relation does not exist there, is not marked as a part of this table "
+						 "for the role of the connection, or is not readable by this role.",
 						 "The role as which Citus connects must be a superuser on each node."},
 	[PART_OTHER_COLUMNS] = {"Its relation lacks a column of the request, or has it with another "
 							"type.",
@@ -72,6 +72,9 @@ static const struct
 	[PART_NOT_CONFIRMED] = {"Its server was restored or promoted since the last entry of its "
 							"privacy ledger.",
 							"After a check, " CONFIRM_THERE},
+	[PART_LIMITED] = {"The owner of its relation has limited what may be spent on it there.",
+					  "On the part's server the owner can remove the limit, and limit this table "
+					  "instead: dpobj.limit_budget(relation, NULL, NULL, reason)."},
 	[PART_OTHER_COORDINATOR] = {"Its server has answered another coordinator with this role, or "
 								"this one before a restore or a promotion.",
 								"Once no other coordinator has this role, " CONFIRM_THERE},
@@ -90,12 +93,12 @@ is_about_epoch(PartStatus status)
 	return status == PART_NOT_CONFIRMED || status == PART_OTHER_COORDINATOR;
 }
 
-/* The statement that an administrator of the part's server has to run, but for the role. */
+/* The statements that the owner of the part's relation has to run, but for the role. */
 static const char *
 mark_hint(const ScanParts *parts, const RemotePart *part)
 {
 	return psprintf(
-		"An administrator of the part's server can run there: SELECT dpobj.mark_part(%s, %s, 'the "
+		"Its owner can run there, once the role may SELECT it: SELECT dpobj.mark_part(%s, %s, 'the "
 		"role of the connection');",
 		quote_literal_cstr(quote_qualified_identifier(part->schema, part->table)),
 		quote_literal_cstr(parts->table));
@@ -264,12 +267,14 @@ scan_parts_planned_rows(const ScanParts *parts)
 /* ---- reading ---- */
 
 void
-scan_parts_start(ScanParts *parts, const Rows *like, int sets, bool grouped, const uint8 *key)
+scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets, bool grouped,
+				 const uint8 *key)
 {
+	PartReader reader = {GetUserNameFromId(GetSessionUserId(), false), release};
 	StringInfoData message;
 
 	initStringInfo(&message);
-	part_write_scan(&message, like, sets, grouped, key);
+	part_write_scan(&message, &reader, like, sets, grouped, key);
 	for (int i = 0; i < links_count(parts->links); i++)
 		links_send(parts->links, i, &message);
 	pfree(message.data);

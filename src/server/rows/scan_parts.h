@@ -37,11 +37,11 @@ extern double scan_parts_most_rows(const ScanParts *parts);
 extern double scan_parts_planned_rows(const ScanParts *parts);
 
 /*
- * Lets all parts begin to read.  like: any of the sets that get the rows; grouped: are they groups?
- * key: for the choice of rows of persons, NULL without.
+ * Lets all parts begin to read.  release: its id, for their ledgers.  like: any of the sets that
+ * get the rows; grouped: are they groups?  key: for the choice of rows of persons, NULL without.
  */
-extern void scan_parts_start(ScanParts *parts, const Rows *like, int sets, bool grouped,
-							 const uint8 *key);
+extern void scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets,
+							 bool grouped, const uint8 *key);
 
 /* Adds the rows of all parts to the sets; returns how many did not pass the filter or holdout. */
 extern int64 scan_parts_add(ScanParts *parts, Rows *const *sets, int count);

@@ -270,7 +270,7 @@ scan_everywhere(Scan *scan, Target *target, int count, const uint8 *key)
 
 	PG_TRY();
 	{
-		scan_parts_start(scan->parts, sets[0], number, count > 0, key);
+		scan_parts_start(scan->parts, scan->release, sets[0], number, count > 0, key);
 		PushActiveSnapshot(GetLatestSnapshot());
 		scan_here(scan, target, count, key);
 		PopActiveSnapshot();
@@ -338,6 +338,12 @@ scan_run_sets(Scan *scan, Rows *const *sets, int count, bool grouped, const uint
 
 	run(scan, &target, grouped ? count : 0, key);
 	return scan->left_out;
+}
+
+void
+scan_set_release(Scan *scan, int64 release)
+{
+	scan->release = release;
 }
 
 int64

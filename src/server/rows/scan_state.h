@@ -46,6 +46,7 @@ struct Scan
 	int tables;
 	ScanTable *table;
 	ScanParts *parts;      /* rows on other servers; NULL: none */
+	int64 release;         /* that reads them; 0: a test */
 	const JobContext *job; /* NULL if a statement scans */
 	PagesRead pages;
 	int64 left_out; /* rows that did not pass the filter, or are on the other side of a holdout */

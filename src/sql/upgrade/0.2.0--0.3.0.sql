@@ -109,7 +109,7 @@ ALTER TABLE dpobj.ledger_events
     DROP CONSTRAINT ledger_event_known,
     ADD CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
-         'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'remember_server'));
+         'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server'));
 
 -- Answers are kept, and these functions take a name for them; answers.sql makes them again.
 DROP FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb);
