@@ -23,11 +23,15 @@
 
 #include "server/base/compat.h"
 #include "server/base/gate.h"
+#include "server/remote/link_log.h"
 #include "server/remote/links.h"
 
 /* Milliseconds: of one wait, and of a connection attempt. */
 #define WAIT_TIME 1000
 #define CONNECT_TIME 15000
+
+/* Of one connection; more are not written to the log. */
+#define MOST_NOTICES 10
 
 typedef enum LinkState
 {
@@ -44,6 +48,8 @@ typedef struct Link
 	PGconn *connection;
 	bool is_counted; /* among the files that the server has open */
 	bool wants_write;
+	int notices;     /* that have come */
+	bool is_checked; /* is the function there dpobj's? */
 	StringInfo answer; /* that has come, while the end of the statement has not */
 } Link;
 
@@ -62,8 +68,7 @@ struct Links
 static void
 fail(const Link *link, const char *reason)
 {
-	ereport(LOG_SERVER_ONLY,
-			(errmsg("part \"%s\" failed: %s", link->part->name, reason == NULL ? "" : reason)));
+	link_log(link->part->name, reason == NULL ? "" : reason);
 	ereport(ERROR,
 			(errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
 			 errmsg("part \"%s\" cannot be read", link->part->name),
@@ -89,6 +94,16 @@ static void
 fail_by_connection(const Link *link)
 {
 	fail(link, PQerrorMessage(link->connection));
+}
+
+/* libpq would write notices to the standard error of this process. */
+static void
+take_notice(void *argument, const PGresult *notice)
+{
+	Link *link = argument;
+
+	if (link->notices++ < MOST_NOTICES)
+		link_log(link->part->name, PQresultErrorMessage(notice));
 }
 
 /* ---- closing ---- */
@@ -171,6 +186,7 @@ start_connecting(Link *link)
 	link->connection = PQconnectStartParams(link->part->keyword, link->part->value, false);
 	if (link->connection == NULL || PQstatus(link->connection) == CONNECTION_BAD)
 		fail_by_connection(link);
+	(void) PQsetNoticeReceiver(link->connection, take_notice, link);
 	link->state = LINK_CONNECTING;
 	link->wants_write = true;
 }
@@ -200,18 +216,41 @@ go_on_connecting(Link *link)
 }
 
 /*
- * The settings of the part's session.  client_connection_check_interval is new in PostgreSQL 14;
- * the others exist everywhere.  READ COMMITTED: each message has a snapshot of its own, and the
- * lock that the first one takes keeps the rows as they are.
+ * The owner of a part's database may have dropped dpobj there and made a function of his own under
+ * the name that is called, which would run as the role of the connection: for Citus, a superuser.
+ * So the transaction asks first whether the function is a member of extension dpobj, and whether a
+ * superuser has made that.  A relation of the extension is locked before, by a name that LOCK alone
+ * resolves, and asked for too: nobody drops the extension until the transaction ends.  Without the
+ * lock, it could be dropped between the question and a call.  Every role may lock this view.
+ */
+#define LOCK_EXTENSION "LOCK TABLE dpobj.protected IN ACCESS SHARE MODE"
+#define IS_GENUINE                                                                                 \
+	"SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) 2 FROM pg_catalog.pg_depend d"              \
+	" JOIN pg_catalog.pg_extension e ON d.refobjid OPERATOR(pg_catalog.=) e.oid"                   \
+	" JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) e.extowner"                       \
+	" WHERE e.extname OPERATOR(pg_catalog.=) 'dpobj' AND r.rolsuper"                               \
+	" AND d.deptype OPERATOR(pg_catalog.=) 'e'"                                                    \
+	" AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass"      \
+	" AND (d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass"             \
+	" AND d.objid OPERATOR(pg_catalog.=) 'dpobj_internal.part(bytea)'::pg_catalog.regprocedure"    \
+	" OR d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"              \
+	" AND d.objid OPERATOR(pg_catalog.=) 'dpobj.protected'::pg_catalog.regclass)"
+
+/*
+ * The settings of the part's session, and the begin of its transaction.  The search_path is the
+ * first, so nothing is looked up in another one.  client_connection_check_interval is new in
+ * PostgreSQL 14; the others exist everywhere.  READ COMMITTED: each message has a snapshot of its
+ * own, and the lock that the first one takes keeps the rows as they are.
  */
 static char *
 preparation(const Links *links, const Link *link)
 {
-	return psprintf("SET statement_timeout = 0; SET lock_timeout = %d;"
+	return psprintf("SET search_path = pg_catalog, pg_temp;"
+					" SET statement_timeout = 0; SET lock_timeout = %d;"
 					" SET idle_in_transaction_session_timeout = '1min';"
 					" SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;"
 					" SET tcp_keepalives_count = 4; SET tcp_user_timeout = 30000;%s"
-					" BEGIN ISOLATION LEVEL READ COMMITTED",
+					" BEGIN ISOLATION LEVEL READ COMMITTED; " LOCK_EXTENSION "; " IS_GENUINE,
 					links->lock_time,
 					PQserverVersion(link->connection) >= 140000
 						? " SET client_connection_check_interval = 1000;"
@@ -262,6 +301,14 @@ next_result(Link *link, PGresult **result)
 	return true;
 }
 
+/* Is it the answer yes? */
+static bool
+says_yes(const PGresult *result)
+{
+	return PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1 &&
+		   PQnfields(result) == 1 && strcmp(PQgetvalue(result, 0, 0), "t") == 0;
+}
+
 /* Ends the statements that prepare the session; true when the link is idle. */
 static bool
 end_preparation(Link *link)
@@ -271,8 +318,16 @@ end_preparation(Link *link)
 	while (next_result(link, &result))
 	{
 		if (result == NULL)
+		{
+			if (!link->is_checked)
+				fail(link, "its function dpobj_internal.part is not that of an extension dpobj of "
+						   "a superuser");
 			return true;
-		if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		}
+		if (says_yes(result))
+			link->is_checked = true;
+		else if (PQresultStatus(result) != PGRES_COMMAND_OK &&
+				 PQresultStatus(result) != PGRES_TUPLES_OK)
 			fail_by_result(link, result);
 		PQclear(result);
 	}
