@@ -16,6 +16,7 @@
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_launcher.h"
 #include "server/plan/plan_query.h"
+#include "server/remote/silent_servers.h"
 
 PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 
@@ -25,6 +26,7 @@ PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 
 int dpobj_time_limit = 0;
 int dpobj_longest_run = 600;
+int dpobj_part_timeout = 300;
 int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
 bool dpobj_progress = false;
@@ -52,6 +54,10 @@ _PG_init(void)
 		"They are counted from public numbers with two threads, before the charge. A run that may "
 		"take longer is refused unless it has a time limit or \"endless\": true.",
 		&dpobj_longest_run, 600, 1, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"dpobj.part_timeout", "Seconds that the server of a part may take for one answer.",
+		"Then the release fails and the charge stays. To read its rows is one answer.",
+		&dpobj_part_timeout, 300, 1, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.memory_limit", "Memory for a training's rows and its solver together.",
 		"Nothing is released when it is not enough and the charge stays. A limit that "
@@ -101,6 +107,7 @@ _PG_init(void)
 		&dpobj_role, "", PGC_SUSET, GUC_NO_SHOW_ALL | GUC_DISALLOW_IN_FILE, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
 	charge_queue_install();
+	silent_servers_install();
 	job_area_install();
 	preload_install();
 	job_launcher_install();

@@ -193,6 +193,7 @@ dpobj_train(PG_FUNCTION_ARGS)
 	train_request_hash(fcinfo, &request, terms.request_hash);
 	if (!kept_find(fcinfo, &terms, KEPT_MODEL, &model))
 	{
+		scan_reach_parts(request.relation);
 		/* Held until after the tick: every role can see these locks in pg_locks. */
 		gate_enter_solvers(NULL);
 		model = train(&request, &terms, descriptor, &release);

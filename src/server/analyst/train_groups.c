@@ -295,6 +295,7 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 	train_request_hash(fcinfo, &request, terms.request_hash);
 	if (!find_made(fcinfo, &request, terms.request_hash, &groups))
 	{
+		scan_reach_parts(request.relation);
 		/* Held until after the tick: every role can see these locks in pg_locks. */
 		gate_enter_solvers(NULL);
 		groups = train(&request, &opened, &terms, find_group_type(descriptor), &release);

@@ -15,6 +15,7 @@
 /* GUCs (dpobj.c). */
 extern int dpobj_time_limit;      /* seconds, 0: none */
 extern int dpobj_longest_run;     /* seconds; run_terms.h */
+extern int dpobj_part_timeout;    /* seconds */
 extern int dpobj_memory_limit;    /* MiB, 0: none */
 extern int dpobj_solver_threads;  /* of one solver process */
 extern bool dpobj_progress;       /* progress messages to the owner */

@@ -19,6 +19,7 @@
 /* Sub-objects of the lock tags; a lock on the role itself has sub-object 0. */
 #define GATE_ROLE 1
 #define GATE_SOLVER 2
+#define GATE_PARTS 3
 
 /* An abort releases session locks; the exit of a process does not. */
 static void
@@ -74,6 +75,18 @@ void
 gate_leave_role(void)
 {
 	unlock_gate(GetSessionUserId(), GATE_ROLE);
+}
+
+void
+gate_enter_parts(void)
+{
+	(void) lock_gate(GetSessionUserId(), GATE_PARTS, false, true);
+}
+
+void
+gate_leave_parts(void)
+{
+	unlock_gate(GetSessionUserId(), GATE_PARTS);
 }
 
 /* ---- solvers ---- */

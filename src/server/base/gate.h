@@ -20,6 +20,10 @@
 extern void gate_enter_role(Oid role);
 extern void gate_leave_role(void);
 
+/* Allow one session of the session user to wait for connections to servers of parts. */
+extern void gate_enter_parts(void);
+extern void gate_leave_parts(void);
+
 /* Allow dpobj.max_solvers releases of that door at a time, in the whole cluster. */
 extern void gate_enter_solvers(const JobContext *job);
 extern void gate_leave_solvers(void);

@@ -332,6 +332,7 @@ charge_job(JobRun *run)
 	}
 	else
 	{
+		scan_reach_parts(request.relation);
 		/* Waits in turn without a timeout: each of the running releases ends. */
 		set_lock_timeout(LOCK_NO_TIMEOUT);
 		gate_enter_solvers(&job_context);

@@ -2,7 +2,9 @@
  * links.c - opens connections to parts with libpq, and waits for all of them at once.
  *
  * Every wait is for the latch, the sockets and a second, whichever is first, so that a cancel ends
- * it.  After the charge interrupts are held and GATE_CHECK_FOR_INTERRUPTS() ends the work.
+ * it.  After the charge interrupts are held and GATE_CHECK_FOR_INTERRUPTS() ends the work.  Every
+ * wait has an end of its own besides: CONNECT_TIME, dpobj.part_timeout for the answer to one
+ * message, and dpobj.longest_run for all that is waited for at once.
  *
  * A part whose coordinator has gone must not keep its lock: its session checks the connection every
  * second, gives up on packets that nobody acknowledges, and ends if the next message does not come
@@ -22,9 +24,11 @@
 #include "utils/timestamp.h"
 
 #include "server/base/compat.h"
+#include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/remote/link_log.h"
 #include "server/remote/links.h"
+#include "server/remote/silent_servers.h"
 
 /* Milliseconds: of one wait, and of a connection attempt. */
 #define WAIT_TIME 1000
@@ -50,6 +54,9 @@ typedef struct Link
 	bool wants_write;
 	int notices;     /* that have come */
 	bool is_checked; /* is the function there dpobj's? */
+	uint64 server;   /* by which it is remembered if it does not answer */
+	bool has_answered;
+	TimestampTz asked; /* when the message was sent whose answer is awaited */
 	StringInfo answer; /* that has come, while the end of the statement has not */
 } Link;
 
@@ -94,6 +101,14 @@ static void
 fail_by_connection(const Link *link)
 {
 	fail(link, PQerrorMessage(link->connection));
+}
+
+static void
+fail_by_silence(const Link *link, const char *rule, const char *hint)
+{
+	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+					errmsg("part \"%s\" cannot be read", link->part->name), errdetail("%s", rule),
+					errhint("%s", hint)));
 }
 
 /* libpq would write notices to the standard error of this process. */
@@ -173,6 +188,34 @@ any_is_busy(const Links *links)
 		if (is_busy(&links->link[i]))
 			return true;
 	return false;
+}
+
+/* All of them were waited for at the same time. */
+void
+links_fail_by_silence(const Links *links)
+{
+	const Link *silent = NULL;
+
+	for (int i = links->count - 1; i >= 0; i--)
+	{
+		if (!is_busy(&links->link[i]))
+			continue;
+		silent = &links->link[i];
+		silent_server_note(silent->server);
+	}
+	if (silent == NULL)
+		elog(ERROR, "no part is awaited");
+	fail_by_silence(silent, "It has not answered in time.", "Try again.");
+}
+
+/* A server that another call has waited for in vain costs this one nothing. */
+static void
+check_silent(const Links *links)
+{
+	for (int i = 0; i < links->count; i++)
+		if (silent_server_is(links->link[i].server))
+			fail_by_silence(&links->link[i], "Its server did not answer a short while ago.",
+							"It is asked again within a minute: try again then.");
 }
 
 /* ---- opening ---- */
@@ -418,21 +461,50 @@ links_send(Links *links, int i, const StringInfoData *message)
 		fail_by_connection(link);
 	link->state = LINK_SENDING;
 	link->wants_write = true;
+	link->asked = GetCurrentTimestamp();
 }
 
-/* The milliseconds of the next wait: those that are left until the end, if there is one. */
-static long
-time_to_wait(const TimestampTz *end)
+/* The next time that it does not answer is the first one again. */
+static void
+note_answer(Link *link)
 {
-	if (end == NULL)
-		return WAIT_TIME;
-	return Min(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), *end), WAIT_TIME);
+	if (!link->has_answered)
+		silent_server_forget(link->server);
+	link->has_answered = true;
+}
+
+/* Ends the wait for a part that has not answered one message for too long. */
+static void
+check_answering(const Links *links)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	for (int i = 0; i < links->count; i++)
+	{
+		const Link *link = &links->link[i];
+
+		if (link->state != LINK_SENDING ||
+			!TimestampDifferenceExceeds(link->asked, now, dpobj_part_timeout * 1000))
+			continue;
+		silent_server_note(link->server);
+		fail_by_silence(link,
+						psprintf("It has not answered for %d seconds.", dpobj_part_timeout),
+						"A superuser sets dpobj.part_timeout.");
+	}
+}
+
+/* The milliseconds of the next wait. */
+static long
+time_to_wait(TimestampTz end)
+{
+	return Min(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end), WAIT_TIME);
 }
 
 bool
 links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
 {
-	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), milliseconds);
+	TimestampTz end = TimestampTzPlusMilliseconds(
+		GetCurrentTimestamp(), milliseconds < 0 ? dpobj_longest_run * INT64CONST(1000) : milliseconds);
 	StringInfoData next;
 
 	initStringInfo(&next);
@@ -454,6 +526,7 @@ links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
 			}
 			if (answer == NULL)
 				continue;
+			note_answer(&links->link[i]);
 			resetStringInfo(&next);
 			if (take(context, i, answer, &next))
 				links_send(links, i, &next);
@@ -461,13 +534,14 @@ links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
 			pfree(answer);
 		}
 		GATE_CHECK_FOR_INTERRUPTS();
-		if (!any_is_busy(links))
+		if (!any_is_busy(links) || GetCurrentTimestamp() >= end)
 			break;
-		if (milliseconds >= 0 && GetCurrentTimestamp() >= end)
-			break;
-		wait_for_links(links, time_to_wait(milliseconds < 0 ? NULL : &end));
+		check_answering(links);
+		wait_for_links(links, time_to_wait(end));
 	}
 	pfree(next.data);
+	if (milliseconds < 0 && any_is_busy(links))
+		links_fail_by_silence(links);
 	return !any_is_busy(links);
 }
 
@@ -489,7 +563,7 @@ prepare_links(Links *links, TimestampTz end)
 			Link *link = &links->link[i];
 
 			if (is_busy(link) && GetCurrentTimestamp() > end)
-				fail(link, "the connection took too long");
+				links_fail_by_silence(links);
 			if (link->state == LINK_CONNECTING)
 			{
 				go_on_connecting(link);
@@ -515,13 +589,19 @@ links_open(List *parts, int lock_milliseconds)
 	links->count = list_length(parts);
 	links->link = palloc0(links->count * sizeof(Link));
 	for (int i = 0; i < links->count; i++)
+	{
 		links->link[i].part = list_nth(parts, i);
+		links->link[i].server = silent_server_key(links->link[i].part);
+	}
 	links->callback.func = close_at_reset;
 	links->callback.arg = links;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &links->callback);
+	gate_enter_parts();
+	check_silent(links);
 	for (int i = 0; i < links->count; i++)
 		start_connecting(&links->link[i]);
 	prepare_links(links, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CONNECT_TIME));
+	gate_leave_parts();
 	return links;
 }
 

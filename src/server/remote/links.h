@@ -28,8 +28,9 @@ typedef struct Links Links;
 
 /*
  * Connects to all parts of the list and begins a transaction on each, in which a lock is waited for
- * so long.  Raises 08001 if one cannot
- * be reached.  The links are closed when the current memory context is reset, so an error closes
+ * so long.  Raises 08001 if one cannot be reached or, without a wait, if its server did not answer
+ * somebody else a short while ago (silent_servers.h).  One session of a role waits at a time.  The
+ * links are closed when the current memory context is reset, so an error closes
  * them.
  */
 extern Links *links_open(List *parts, int lock_milliseconds);
@@ -51,10 +52,14 @@ extern void links_send(Links *links, int link, const StringInfoData *message);
 
 /*
  * Waits until all messages that were sent have been answered, in the order in which answers come.
- * False if they are not within so many milliseconds, -1 for any number, or if a part did not get a
- * lock in time, which links_busy() names; then the links can only be closed.
+ * False if they are not within so many milliseconds, or if a part did not get a lock in time, which
+ * links_busy() names; then the links can only be closed.  -1: raises 08001 after
+ * dpobj.longest_run.  It does so in any case if one message has no answer for dpobj.part_timeout.
  */
 extern bool links_collect(Links *links, LinkAnswer take, void *context, long milliseconds);
+
+/* Raises 08001 for the parts that have not answered, and remembers their servers as silent. */
+extern void links_fail_by_silence(const Links *links);
 
 /* The part that did not get a lock in time; NULL: none. */
 extern const RemotePart *links_busy(const Links *links);

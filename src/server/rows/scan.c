@@ -217,6 +217,20 @@ list_parts(const Scan *scan)
 	return parts;
 }
 
+void
+scan_reach_parts(Oid relation)
+{
+	Scan scan = {0};
+	List *parts;
+
+	LockRelationOid(relation, AccessShareLock);
+	scan.locked = find_all_inheritors(relation, AccessShareLock, &scan.parents);
+	parts = list_parts(&scan);
+	if (parts != NIL)
+		scan_parts_reach(parts);
+	scan_unlock(scan.locked, scan.parents);
+}
+
 static void
 unlock_share_mode(Scan *scan)
 {

@@ -47,6 +47,12 @@ extern void scan_check_relation(Relation relation, bool ignore_rls);
 extern const char *scan_rule(Relation relation, bool ignore_rls);
 
 /*
+ * Raises 08001 if the server of a part of the relation does not answer.  To be called before the
+ * caller takes a place that others need, because it may wait.
+ */
+extern void scan_reach_parts(Oid relation);
+
+/*
  * Locks the relation and its descendants and finds their columns by name.  The shape must have been
  * made for the relation's own columns and must outlive the scan.
  *

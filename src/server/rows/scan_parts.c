@@ -22,7 +22,6 @@
 /* One part and how far it is. */
 typedef struct ScanPart
 {
-	bool has_answered; /* PART_OPEN */
 	PartStatus status;
 	PartOpened opened; /* if it is ready */
 	bool scanned;      /* it has answered PART_SCAN */
@@ -109,7 +108,6 @@ take_opened(void *context, int link, StringInfo answer, StringInfo next)
 {
 	ScanPart *part = &((ScanParts *) context)->part[link];
 
-	part->has_answered = true;
 	part->status = part_read_status(answer);
 	if (part->status == PART_READY)
 		part_read_opened(answer, &part->opened);
@@ -119,17 +117,8 @@ take_opened(void *context, int link, StringInfo answer, StringInfo next)
 /* Milliseconds, besides those for its lock, in which a part says that it is open. */
 #define OPEN_TIME 15000
 
-static void
-refuse_silent(const ScanParts *parts)
-{
-	int silent = 0;
-
-	while (parts->part[silent].has_answered)
-		silent++;
-	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
-					errmsg("part \"%s\" cannot be read", links_part(parts->links, silent)->name),
-					errdetail("It has not answered in time."), errhint("Try again.")));
-}
+/* Milliseconds that a part may wait for a lock on dpobj when it is only reached. */
+#define REACH_LOCK_TIME 5000
 
 static void
 check_ready(const ScanParts *parts)
@@ -198,6 +187,12 @@ name_of_table(Oid table)
 											   get_rel_name(table)));
 }
 
+void
+scan_parts_reach(List *list)
+{
+	links_close(links_open(list, REACH_LOCK_TIME));
+}
+
 ScanParts *
 scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 				int lock_milliseconds, const char **busy)
@@ -229,7 +224,7 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 	if (!links_collect(parts->links, take_opened, parts, lock_milliseconds + OPEN_TIME))
 	{
 		if (links_busy(parts->links) == NULL)
-			refuse_silent(parts);
+			links_fail_by_silence(parts->links);
 		*busy = links_busy(parts->links)->name;
 		return NULL;
 	}

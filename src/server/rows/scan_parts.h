@@ -18,6 +18,9 @@
 
 typedef struct ScanParts ScanParts;
 
+/* Raises 08001 unless the servers of the parts, a list of RemotePart, answer now. */
+extern void scan_parts_reach(List *parts);
+
 /*
  * Opens the parts, a list of RemotePart, of this table.  Raises an error if one of them does not
  * answer, or if releases are refused here.  Returns NULL if one did not get its lock in so many
