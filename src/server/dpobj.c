@@ -8,6 +8,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "server/ledger/charge.h"
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/role_end.h"
 #include "server/base/compat.h"
@@ -106,6 +107,7 @@ _PG_init(void)
 		"nothing.",
 		&dpobj_role, "", PGC_SUSET, GUC_NO_SHOW_ALL | GUC_DISALLOW_IN_FILE, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dpobj");
+	charge_install();
 	charge_queue_install();
 	silent_servers_install();
 	job_area_install();

@@ -144,3 +144,56 @@ COMMENT ON COLUMN dpobj.model_history.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.model_history.epsilon IS 'what it cost; a choice among several models cost this once';
 COMMENT ON COLUMN dpobj.model_history.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.model_history.holdout IS 'share of the rows that were held out, which alone were read; null: all rows were';
+
+-- What each charge of the current role has come to; dpobj.answer() reads it.
+CREATE VIEW dpobj.charge_answers WITH (security_barrier) AS
+SELECT c.id AS charge,
+       e.event AS state,
+       CASE WHEN e.event = 'failed' THEN coalesce(e.reason, 'failure') END AS reason,
+       m.name,
+       m.key,
+       m.model,
+       m.answer,
+       m.place
+  FROM dpobj.ledger_events c
+  LEFT JOIN dpobj.ledger_events e ON e.release = c.id
+  LEFT JOIN dpobj.model_rows m ON m.release = c.id AND m.released IS NOT NULL
+ WHERE c.event = 'charged'
+   AND (EXISTS (SELECT FROM dpobj.identity_roles r WHERE r.id = c.role_identity AND r.role_name = current_user)
+        OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper));
+COMMENT ON VIEW dpobj.charge_answers IS 'what the charges of the current role have come to; all of them for superusers';
+COMMENT ON COLUMN dpobj.charge_answers.charge IS 'id of the charge in dpobj.ledger';
+COMMENT ON COLUMN dpobj.charge_answers.state IS 'released or failed; null: it has no end yet';
+COMMENT ON COLUMN dpobj.charge_answers.reason IS 'failed: failure, cancel, stop (of the server) or error';
+COMMENT ON COLUMN dpobj.charge_answers.name IS 'name of the model or answer now; null: none';
+COMMENT ON COLUMN dpobj.charge_answers.key IS 'key of the group that the model is about; null: the whole table';
+COMMENT ON COLUMN dpobj.charge_answers.model IS 'the model; null: there is none, or it was deleted';
+COMMENT ON COLUMN dpobj.charge_answers.answer IS 'answer of a look or an evaluation: an array with an object for each row; null: none is kept';
+COMMENT ON COLUMN dpobj.charge_answers.place IS 'place of the key on its list';
+
+CREATE FUNCTION dpobj_internal.charge_state(charge bigint) RETURNS text
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_charge_state';
+COMMENT ON FUNCTION dpobj_internal.charge_state(bigint) IS
+  'running: a session holds the release; writing: its end waits to be written; null: neither';
+
+-- The state is asked for first: an end that is written meanwhile is then in the view.
+CREATE FUNCTION dpobj.answer(charge bigint)
+  RETURNS TABLE (state text, reason text, name text, key text[], model @extschema@.dp_model, answer jsonb)
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS $body$
+#variable_conflict use_column
+DECLARE
+  now constant text := dpobj_internal.charge_state(charge);
+BEGIN
+  RETURN QUERY
+  SELECT coalesce(c.state, now, 'unknown'), c.reason, c.name, c.key, c.model, c.answer
+    FROM dpobj.charge_answers c WHERE c.charge = answer.charge ORDER BY c.place;
+  IF NOT FOUND THEN
+    RAISE undefined_object USING MESSAGE = format('charge %s does not exist', charge),
+      DETAIL = 'Each role has its own charges.';
+  END IF;
+END
+$body$;
+COMMENT ON FUNCTION dpobj.answer(bigint) IS
+  'what a charge of one''s own has come to: running, writing, released with the model or answer, failed with the reason, or unknown after a stop of the server; free';

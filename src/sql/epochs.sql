@@ -22,6 +22,25 @@ COMMENT ON INDEX dpobj.since_crash_pkey IS 'one row';
 COMMENT ON COLUMN dpobj.since_crash.only_row IS 'true';
 COMMENT ON COLUMN dpobj.since_crash.at IS 'when the first charge since a crash was made, or the extension installed';
 
+/*
+ * The first charge at the analyst's door after a start writes its time, and ends the charges before
+ * it that have no end.  An unlogged table could not tell up to which charge this was done.
+ */
+CREATE TABLE dpobj.server_start
+(
+    only_row boolean PRIMARY KEY DEFAULT true,
+    at timestamptz NOT NULL DEFAULT pg_catalog.pg_postmaster_start_time(),
+    settled bigint NOT NULL DEFAULT 0,
+    CONSTRAINT only_one_row CHECK (only_row)
+);
+-- Why earlier charges have no end is unknown, so ends are written from now on.
+INSERT INTO dpobj.server_start (settled) SELECT coalesce(max(id), 0) FROM dpobj.ledger_events;
+COMMENT ON TABLE dpobj.server_start IS 'the last start of the server after which charges without an end were ended';
+COMMENT ON INDEX dpobj.server_start_pkey IS 'one row';
+COMMENT ON COLUMN dpobj.server_start.only_row IS 'true';
+COMMENT ON COLUMN dpobj.server_start.at IS 'when the server was started';
+COMMENT ON COLUMN dpobj.server_start.settled IS 'ledger id up to which each charge has an end, or is older than version 0.3.0';
+
 CREATE INDEX IF NOT EXISTS ledger_events_analyst_idx ON dpobj.ledger_events (role_identity, id)
     WHERE event = 'charged' AND door = 'analyst';
 COMMENT ON INDEX dpobj.ledger_events_analyst_idx IS 'the last release of a role at the analyst''s door';

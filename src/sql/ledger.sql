@@ -3,8 +3,8 @@
 /*
  * One row per event, written by the charge worker only.  The 'charged' row alone has the cost, so
  * that a sum over the table counts it once; the end of the release is a second row, which names the
- * charge in "release".  A charge without an end may have been released: the server may have stopped
- * in between.  No column has a reg* type, because a restore has other OIDs.
+ * charge in "release".  A charge without an end runs, or its end is being written, or the server
+ * stopped in between: then the first charge at the analyst's door after the start ends it.  No column has a reg* type, because a restore has other OIDs.
  */
 CREATE TABLE dpobj.ledger_events
 (
@@ -38,9 +38,11 @@ CREATE TABLE dpobj.ledger_events
     rdp_pico bigint[],
     rdp_delta bigint,
     rdp_replaced bigint[],
+    reason text,
     CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
-         'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server')),
+         'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server',
+         'reset_failures')),
     CONSTRAINT ledger_charge_complete CHECK (event <> 'charged' OR
         (release IS NULL AND relation IS NOT NULL AND relation_name IS NOT NULL
          AND mechanism IS NOT NULL AND mechanism_version IS NOT NULL AND adjacency IS NOT NULL
@@ -61,6 +63,8 @@ CREATE TABLE dpobj.ledger_events
     CONSTRAINT ledger_cost_charged_once CHECK (event = 'charged' OR
         (epsilon_nano IS NULL AND delta_units IS NULL)),
     CONSTRAINT ledger_end_of_a_charge CHECK ((event IN ('released', 'failed')) = (release IS NOT NULL)),
+    CONSTRAINT ledger_reason_of_a_failure CHECK (reason IS NULL OR
+        (event = 'failed' AND reason IN ('cancel', 'stop', 'error'))),
     CONSTRAINT ledger_hash_of_a_release CHECK ((event = 'released') = (output_hash IS NOT NULL)),
     CONSTRAINT ledger_hash_is_sha256 CHECK (pg_catalog.octet_length(output_hash) = 32),
     CONSTRAINT ledger_adjacency_known CHECK (adjacency IN ('replace', 'add_remove')),
@@ -117,6 +121,7 @@ COMMENT ON COLUMN dpobj.ledger_events.rdp_replaced IS 'charged under add_remove:
 COMMENT ON COLUMN dpobj.ledger_events.parameters IS 'public parameters of the mechanism or of the administration';
 COMMENT ON COLUMN dpobj.ledger_events.output_hash IS 'released: SHA-256 of the released model';
 COMMENT ON COLUMN dpobj.ledger_events.epoch IS 'where and in which life of the server the event was written, as dpobj_internal.epoch() says it';
+COMMENT ON COLUMN dpobj.ledger_events.reason IS 'failed: cancel, stop (of the server) or error (not of the release); null: the release itself failed, which counts at the analyst''s door';
 COMMENT ON COLUMN dpobj.ledger_events.relation_identity IS 'identity of the table';
 COMMENT ON COLUMN dpobj.ledger_events.role_identity IS 'identity of the session user';
 COMMENT ON COLUMN dpobj.ledger_events.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';

@@ -78,7 +78,8 @@ SELECT e.id,
        ARRAY(SELECT pg_catalog.trim_scale(nullif(r.value, 9223372036854775807) * 0.000000000001)
                FROM pg_catalog.unnest(e.rdp_pico) WITH ORDINALITY r(value, place)
               ORDER BY r.place) AS rdp,
-       pg_catalog.trim_scale(e.rdp_delta * 0.000000000000000001) AS rdp_delta
+       pg_catalog.trim_scale(e.rdp_delta * 0.000000000000000001) AS rdp_delta,
+       e.reason
   FROM dpobj.ledger_events e
  WHERE e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
     OR e.event IN ('mark_part', 'unmark_part', 'read_part')
@@ -110,3 +111,4 @@ COMMENT ON COLUMN dpobj.ledger.rho IS 'cost in zero-concentrated privacy; null: 
 COMMENT ON COLUMN dpobj.ledger.rho_delta IS 'probability with which rho does not hold';
 COMMENT ON COLUMN dpobj.ledger.rdp IS 'Renyi divergences of the orders dpobj.rdp_orders(); null where none is known, empty except for charged events';
 COMMENT ON COLUMN dpobj.ledger.rdp_delta IS 'probability with which they do not hold';
+COMMENT ON COLUMN dpobj.ledger.reason IS 'failed: cancel, stop (of the server) or error (not of the release); null: the release itself failed, which counts at the analyst''s door';

@@ -56,6 +56,7 @@ analyst_enter(Oid table)
 {
 	charge_precheck();
 	gate_enter_role(GetSessionUserId());
+	charge_settle(GetSessionUserId());
 	analyst_check_relation(table);
 	grant_check_caller(table);
 }
@@ -351,6 +352,15 @@ is_interruption(int sqlstate)
 		   sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
 }
 
+/* A cancel that came after the work, too, is told apart from no other cancel. */
+static void
+check_cancelled(int64 release)
+{
+	charge_note_reason(release, CHARGE_BY_CANCEL);
+	CHECK_FOR_INTERRUPTS();
+	charge_note_reason(release, CHARGE_BY_ERROR);
+}
+
 bool
 analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context), void *context)
 {
@@ -377,7 +387,10 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 		error = CopyErrorData();
 		FlushErrorState();
 		if (is_interruption(error->sqlerrcode))
+		{
 			interruption = error;
+			charge_note_reason(release, charge_reason_of(error->sqlerrcode));
+		}
 		else
 			ereport(LOG_SERVER_ONLY, (errmsg("private release " INT64_FORMAT " failed: %s", release,
 											 error->message)));
@@ -389,8 +402,13 @@ analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context
 		LWLockReleaseAll(); /* as an abort does, but before the wait for the tick */
 	gate_end_run();
 	if (interruption != NULL)
+	{
+		CHECK_FOR_INTERRUPTS(); /* its error says who has cancelled the statement */
 		ReThrowError(interruption);
-	return done;
+	}
+	if (done)
+		check_cancelled(release);
+	return done; /* a failure is counted, although a cancel may have come since */
 }
 
 void
@@ -399,7 +417,7 @@ analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *con
 {
 	if (analyst_try(release, terms, work, context))
 		return;
-	charge_failed(NULL, release);
+	charge_failed(NULL, release, CHARGE_BY_ITSELF);
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
 					errdetail(ANALYST_FAILURE_DETAIL)));
 }

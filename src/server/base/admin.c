@@ -26,6 +26,7 @@
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -85,21 +86,42 @@ admin_execute_latest(const char *statement, int count, Oid *types, Datum *values
 	return rows;
 }
 
+/*
+ * Runs a SELECT and gives back its locks at once.  The session may soon wait for another process to
+ * write into the same tables (charge.c), and the deadlock detector does not see that wait: a
+ * REINDEX would wait for this transaction, the other process for the REINDEX, and nobody would end
+ * it.
+ */
+static void
+read_and_unlock(const char *statement, int count, Oid *types, Datum *values, long limit)
+{
+	ResourceOwner outer = CurrentResourceOwner;
+	ResourceOwner locks = ResourceOwnerCreate(outer, "dpobj read");
+	Acting caller;
+
+	CurrentResourceOwner = locks;
+	become_owner(&caller);
+	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
+							  limit) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the privacy budgets");
+	become_caller(&caller);
+	CurrentResourceOwner = outer;
+	ResourceOwnerRelease(locks, RESOURCE_RELEASE_BEFORE_LOCKS, true, false);
+	ResourceOwnerRelease(locks, RESOURCE_RELEASE_LOCKS, false, false); /* as an abort does */
+	ResourceOwnerRelease(locks, RESOURCE_RELEASE_AFTER_LOCKS, true, false);
+	ResourceOwnerDelete(locks);
+}
+
 static uint64
 read_rows(const char *statement, int count, Oid *types, Datum *values, long limit,
 		  void (*take)(HeapTuple row, TupleDesc descriptor, void *context), void *context)
 {
 	SPITupleTable *rows;
 	uint64 found;
-	Acting caller;
 
-	become_owner(&caller);
 	PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	SPI_connect();
-	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
-							  limit) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the privacy budgets");
-	become_caller(&caller);
+	read_and_unlock(statement, count, types, values, limit);
 	rows = SPI_tuptable;
 	found = SPI_processed;
 	for (uint64 i = 0; i < found; i++)

@@ -244,5 +244,4 @@ gate_end_run(void)
 	if (run.tick > 0)
 		RESUME_INTERRUPTS();
 	run.tick = 0;
-	CHECK_FOR_INTERRUPTS();
 }

@@ -256,13 +256,16 @@ follow_memberships(void)
 static void
 run_launcher(void)
 {
-	while (!ShutdownRequestPending)
+	for (;;)
 	{
 		bool busy;
 
-		visit_one();
+		/* Before the work: a signal that comes meanwhile must end the wait. */
 		ResetLatch(MyLatch);
+		if (ShutdownRequestPending)
+			return;
 		CHECK_FOR_INTERRUPTS();
+		visit_one();
 		reload();
 		busy = !job_area_answer_calls(may_connect);
 		busy |= free_dropped();

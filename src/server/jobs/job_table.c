@@ -18,6 +18,7 @@
 
 #include "server/base/admin.h"
 #include "server/base/digest.h"
+#include "server/ledger/charge_epoch.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_worker.h"
 #include "server/base/extension.h"
@@ -398,7 +399,7 @@ job_fail_dead(void)
 	(void) charge_query(statement, lengthof(types), types, values);
 	releases = charge_column(0, 1, &isnull);
 	if (!isnull)
-		charge_fail_lost(releases);
+		charge_fail_lost(releases, charge_crashed() ? CHARGE_BY_ITSELF : CHARGE_BY_STOP);
 	SPI_finish();
 }
 

@@ -509,7 +509,7 @@ write_end(void *context)
 			break;
 		case END_FAILED:
 			if (run->reads)
-				charge_failed(&job_context, run->release);
+				charge_failed(&job_context, run->release, CHARGE_BY_ITSELF);
 			job_end(run->job.id, "failed", tick, run->release,
 					run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode,
 					failure_reason(run));

@@ -6,12 +6,13 @@
  * a writer commits many at a time (charge_writer.c).  Names are resolved here, because the caller
  * sees tables that it has not committed yet, and the worker does not.
  *
- * The wait can be interrupted at any moment, and the worker may commit all the same.  Both are
- * safe: the caller gets an error, so it draws no noise and releases nothing.
+ * The wait for a charge can be interrupted at any moment.  Then the worker commits nothing, or a
+ * failure after the charge: the caller gets an error, so it draws no noise and releases nothing.
+ * From the charge on, the backend holds what it needs to post a failure.  The end of the
+ * transaction or of the process posts it if the release has not ended (charge_end.c).
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/parallel.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -19,10 +20,8 @@
 #include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "postmaster/bgworker.h"
 #include "storage/dsm.h"
 #include "storage/lmgr.h"
-#include "storage/shmem.h"
 #include "utils/fmgroids.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
@@ -30,8 +29,9 @@
 #include "utils/snapmgr.h"
 
 #include "server/ledger/charge.h"
+#include "server/ledger/charge_end.h"
 #include "server/ledger/charge_queue.h"
-#include "server/ledger/charge_slot.h"
+#include "server/ledger/charge_request.h"
 #include "server/ledger/charge_tables.h"
 #include "server/ledger/charge_worker.h"
 #include "server/base/compat.h"
@@ -39,199 +39,30 @@
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
 #include "server/base/extension.h"
-#include "server/base/worker_start.h"
 #include "server/ledger/pair_terms.h"
 
-/* ---- The request ------------------------------------------------------------ */
-
-static const char *
-text_or_empty(const char *const texts[CHARGE_TEXTS], int which)
-{
-	return texts == NULL || texts[which] == NULL ? "" : texts[which];
-}
-
-/*
- * Allocates a request with its texts (NULL: none) and its model or array of groups (length 0:
- * none).
- */
-static ChargeRequest *
-request_create(ChargeEvent event, const char *const texts[CHARGE_TEXTS], const void *model,
-			   Size model_length)
-{
-	Size size = MAXALIGN(offsetof(ChargeRequest, characters)) + model_length;
-	ChargeRequest *request;
-	char *end;
-
-	for (int i = 0; i < CHARGE_TEXTS; i++)
-		size = add_size(size, strlen(text_or_empty(texts, i)) + 1);
-
-	request = palloc_extended(size, MCXT_ALLOC_HUGE);
-	memset(request, 0, offsetof(ChargeRequest, characters));
-	request->size = size;
-	request->database = MyDatabaseId;
-	request->event = event;
-
-	/* The model is flat: model_form() formed it from values in memory. */
-	end = (char *) request + MAXALIGN(offsetof(ChargeRequest, characters));
-	request->model_offset = end - request->characters;
-	request->model_length = model_length;
-	if (model_length > 0)
-		memcpy(end, model, model_length);
-	end += model_length;
-
-	for (int i = 0; i < CHARGE_TEXTS; i++)
-	{
-		const char *text = text_or_empty(texts, i);
-		Size length = strlen(text) + 1;
-
-		request->offset[i] = end - request->characters;
-		memcpy(end, text, length);
-		end += length;
-	}
-	return request;
-}
-
-/* Copies the request into shared memory; the caller's resource owner detaches the segment. */
-static dsm_segment *
-request_share(const ChargeRequest *request)
-{
-	dsm_segment *segment = dsm_create(request->size, 0);
-	ChargeRequest *shared = dsm_segment_address(segment);
-
-	memcpy(shared, request, request->size);
-	shared->backend = MyProc;
-	pg_atomic_init_u32(&shared->status, CHARGE_PENDING);
-	return segment;
-}
-
-/* ---- The worker ------------------------------------------------------------- */
-
-static bool
-is_end(const ChargeRequest *request)
-{
-	return request->event == CHARGE_RELEASED || request->event == CHARGE_FAILED;
-}
-
-/* Says that a charge stays, if the request is its end; else an empty text. */
-static const char *
-charge_kept(const ChargeRequest *request)
-{
-	return is_end(request)
-			   ? psprintf(" The charge of release " INT64_FORMAT " stays.", request->release)
-			   : "";
-}
-
-static BackgroundWorkerHandle *
-worker_start(dsm_segment *segment)
-{
-	const ChargeRequest *request = dsm_segment_address(segment);
-	BackgroundWorker worker;
-	BackgroundWorkerHandle *handle;
-
-	worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
-	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
-	worker.bgw_notify_pid = MyProcPid;
-	handle = charge_slot_start(&worker);
-	if (handle == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-						errmsg("no background worker is free to write the privacy ledger"),
-						errdetail("None was within %d seconds.%s", CHARGE_SLOT_TIMEOUT,
-								  is_end(request) ? charge_kept(request)
-												  : " Nothing was written to the ledger."),
-						errhint("You might need to increase %s.", "max_worker_processes")));
-	return handle;
-}
-
-static ChargeStatus
-worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
-{
-	for (;;)
-	{
-		pid_t pid;
-		/* Read before the status: a worker that has stopped answered before, or never will. */
-		BgwHandleStatus state = GetBackgroundWorkerPid(handle, &pid);
-		ChargeStatus status = charge_status(request);
-
-		if (status != CHARGE_PENDING || state == BGWH_STOPPED)
-			return status;
-		worker_wait_for_latch(CHARGE_STATUS_PAUSE);
-	}
-}
-
-/* The most likely error is a lock that the worker could not get, because the caller has it. */
-static void
-report_error(const ChargeRequest *request)
-{
-	ereport(
-		ERROR,
-		(errcode(request->sqlstate), errmsg("could not write the privacy ledger"),
-		 errdetail("The background worker reported: %s.%s", request->message, charge_kept(request)),
-		 request->sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
-				 request->sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED
-			 ? errhint("A transaction holds a lock on the ledger or has changed a budget "
-					   "or the protection of this table. If it is your own, commit it first.")
-			 : 0));
-}
-
-static void
-report_failure(ChargeStatus status, const ChargeRequest *request)
-{
-	if (status == CHARGE_PENDING)
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						errmsg("could not write the privacy ledger"),
-						errdetail("The background worker ended without an answer; %s may have been "
-								  "written.%s",
-								  request->event == CHARGE_CHARGED ? "the charge" : "the event",
-								  charge_kept(request)),
-						errhint("More details may be available in the server log.")));
-	if (!request->denied)
-		report_error(request);
-	ereport(ERROR, (errcode(request->sqlstate), errmsg_internal("%s", request->message),
-					errdetail_internal("%s", request->detail),
-					request->hint[0] == '\0' ? 0 : errhint("%s", request->hint)));
-}
-
-static ChargeStatus
-worker_commit(dsm_segment *segment)
-{
-	ChargeRequest *request = dsm_segment_address(segment);
-	BackgroundWorkerHandle *handle;
-	ChargeStatus status;
-
-	request->denied = false; /* a writer may have set it */
-	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
-	handle = worker_start(segment);
-	status = worker_wait(handle, request);
-	pfree(handle);
-	return status;
-}
-
-/*
- * A change of a budget does not go through the writer: its caller holds a lock that other requests
- * of the writer would wait for.
- */
-static bool
-may_queue(const ChargeRequest *request)
-{
-	return request->event == CHARGE_CHARGED || request->event == CHARGE_READ_PART ||
-		   is_end(request);
-}
+/* ---- Writing ---------------------------------------------------------------- */
 
 /* Has another process commit the request, and copies the answer. */
 static void
 write_by_worker(ChargeRequest *request)
 {
-	dsm_segment *segment = request_share(request);
+	dsm_segment *segment = charge_request_share(request);
 	ChargeStatus status = CHARGE_NOT_WRITTEN;
 
-	if (may_queue(request))
+	if (request->event == CHARGE_CHARGED)
+		charge_open(segment);
+	if (charge_may_queue(request))
 		status = charge_queue_commit(segment);
 	if (status == CHARGE_NOT_WRITTEN)
-		status = worker_commit(segment);
+		status = charge_worker_commit(segment);
 	memcpy(request, dsm_segment_address(segment), offsetof(ChargeRequest, characters));
 	if (status != CHARGE_COMMITTED)
-		report_failure(status, request);
-	dsm_detach(segment);
+		charge_report_failure(status, request);
+	if (request->event == CHARGE_CHARGED)
+		charge_queue_hold(segment, request->id);
+	else
+		dsm_detach(segment);
 }
 
 /* Has the request committed and fills in its answer. */
@@ -278,7 +109,7 @@ request_by_session_user(ChargeEvent event, const char *texts[CHARGE_TEXTS])
 	ChargeRequest *request;
 
 	texts[CHARGE_TEXT_ROLE] = GetUserNameFromId(GetSessionUserId(), false);
-	request = request_create(event, texts, NULL, 0);
+	request = charge_request_create(event, texts, NULL, 0);
 	request->role = GetSessionUserId();
 	return request;
 }
@@ -446,51 +277,4 @@ charge_remember_server(const char *server, const char *epoch)
 	escape_json(&parameters, epoch);
 	appendStringInfoChar(&parameters, '}');
 	commit_without_table(CHARGE_REMEMBER_SERVER, parameters.data);
-}
-
-/* ---- The end of a release --------------------------------------------------- */
-
-static void
-end_commit(ChargeRequest *request, const JobContext *job, int64 release)
-{
-	request->release = release;
-	request_commit(request, job);
-	pfree(request);
-}
-
-void
-charge_released(const JobContext *job, int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
-				HeapTupleHeader model)
-{
-	Size length = model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model);
-	ChargeRequest *request = request_create(CHARGE_RELEASED, NULL, model, length);
-
-	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	end_commit(request, job, release);
-}
-
-void
-charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const ArrayType *groups)
-{
-	ChargeRequest *request = request_create(CHARGE_RELEASED, NULL, groups, VARSIZE(groups));
-
-	request->grouped = true;
-	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	end_commit(request, NULL, release);
-}
-
-void
-charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const char *answer)
-{
-	const char *texts[CHARGE_TEXTS] = {[CHARGE_TEXT_ANSWER] = answer};
-	ChargeRequest *request = request_create(CHARGE_RELEASED, texts, NULL, 0);
-
-	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	end_commit(request, NULL, release);
-}
-
-void
-charge_failed(const JobContext *job, int64 release)
-{
-	end_commit(request_create(CHARGE_FAILED, NULL, NULL, 0), job, release);
 }

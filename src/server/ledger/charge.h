@@ -37,6 +37,15 @@ typedef enum ChargeEvent
 	CHARGE_REMEMBER_SERVER
 } ChargeEvent;
 
+/* Why a release that was charged has no answer. */
+typedef enum ChargeReason
+{
+	CHARGE_BY_ITSELF, /* a limit or the rows: counted as a failure at the analyst's door */
+	CHARGE_BY_CANCEL, /* a cancel, a timeout or the end of the session */
+	CHARGE_BY_STOP,   /* the server was stopped, or the worker of the job was terminated */
+	CHARGE_BY_ERROR   /* another error: of the caller's expressions, or of other transactions */
+} ChargeReason;
+
 /* What a charge at the analyst's door has besides. */
 typedef struct AnalystTerms
 {
@@ -68,13 +77,27 @@ extern void charge_precheck(void);
  * Commits the 'charged' event for the session user and returns its ledger id.  Raises an error if a
  * budget does not cover the charge or a table is protected under other neighbours than the
  * charge's.  After any error, a cancel too, the charge may be in the ledger: release nothing.
+ *
+ * Unless the caller commits an end, the end of the (sub)transaction or process has a failure
+ * written, with the reason that charge_note_reason() gave last, at first CHARGE_BY_ERROR.  (The
+ * worker of a job writes its ends itself.)
  */
 extern int64 charge_commit(const Charge *charge);
 
 /* Hashes the charge without its snapshot and role: equal for equal charges. */
 extern void charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH]);
 
+/* Says why the release has no answer, if the transaction ends without an end of it. */
+extern void charge_note_reason(int64 release, ChargeReason reason);
+
+/* The reason that an error of that SQLSTATE stands for. */
+extern ChargeReason charge_reason_of(int sqlstate);
+
 /*
+ * The end of a release is posted: another process writes it, as often as it takes, whether this one
+ * waits or not.  So after an error of these functions, a cancel too, the end is written all the
+ * same, and dpobj.answer() gives what was released.
+ *
  * Commits the 'released' event of a charge with the SHA-256 of the answer, and the model (a row of
  * dp_model) if the charge reserved a row for it, else NULL.
  */
@@ -90,11 +113,16 @@ extern void charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_L
 								   const char *answer);
 
 /*
- * Commits the 'failed' event of a charge: nothing was released, and the charge stays.  Reads no
- * catalog, so it may be called between FlushErrorState and ReThrowError.  A charge that has ended
- * is an error.
+ * Commits the 'failed' event of a charge: nothing was released, and the charge stays.  A charge
+ * that has ended keeps its end.
  */
-extern void charge_failed(const JobContext *job, int64 release);
+extern void charge_failed(const JobContext *job, int64 release, ChargeReason reason);
+
+/* Waits until the ends of the role's releases are written. */
+extern void charge_settle(Oid role);
+
+/* For _PG_init: has ends of aborted releases written. */
+extern void charge_install(void);
 
 /* A change of a table's budgets, of its protection, or of its mark as a part. */
 typedef struct TableChange

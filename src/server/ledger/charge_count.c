@@ -9,7 +9,11 @@
 
 #include "commands/trigger.h"
 #include "executor/spi.h"
+#include "executor/tuptable.h"
 #include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
 
 #include "server/base/extension.h"
 #include "server/ledger/charge_count.h"
@@ -21,6 +25,27 @@
 	" delta_units, rho_pico, rho_delta, rdp_pico, rdp_delta, rdp_replaced"
 
 PG_FUNCTION_INFO_V1(dpobj_count_charges);
+
+/* Is any of the rows that the statement has added a charge?  Others lock nothing here. */
+static bool
+any_charge(Tuplestorestate *added, TupleDesc descriptor)
+{
+	int event = SPI_fnumber(descriptor, "event");
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(descriptor, &TTSOpsMinimalTuple);
+	bool found = false;
+
+	tuplestore_rescan(added);
+	while (!found && tuplestore_gettupleslot(added, true, false, slot))
+	{
+		bool isnull;
+		Datum value = slot_getattr(slot, event, &isnull);
+
+		found = !isnull && strcmp(TextDatumGetCString(value), "charged") == 0;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	tuplestore_rescan(added);
+	return found;
+}
 
 /*
  * Adds to a row that no other transaction has locked, or inserts a row, so that charges do not wait
@@ -52,6 +77,8 @@ dpobj_count_charges(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) || trigger->tg_newtable == NULL)
 		ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 						errmsg("function can only be called as a trigger on the ledger")));
+	if (!any_charge(trigger->tg_newtable, RelationGetDescr(trigger->tg_relation)))
+		PG_RETURN_POINTER(NULL);
 	SPI_connect();
 	if (SPI_register_trigger_data(trigger) != SPI_OK_TD_REGISTER ||
 		charge_run(statement, 0, NULL, NULL, NULL) != SPI_OK_INSERT)

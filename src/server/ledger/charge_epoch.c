@@ -1,5 +1,5 @@
 /*
- * charge_epoch.c - changes of the ledger after a new epoch and after a crash.
+ * charge_epoch.c - changes of the ledger after a new epoch and after a start of the server.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@ charge_begin_epoch(void)
 	raise_ids();
 }
 
-/* ---- A crash ---------------------------------------------------------------- */
+/* ---- A start of the server -------------------------------------------------- */
 
 /*
  * The table is unlogged, so crash recovery empties it, and a charge that finds it empty is the
@@ -61,30 +61,61 @@ is_first_since_crash(void)
 	return OidIsValid(extension_table("since_crash")) && charge_query(statement, 0, NULL, NULL);
 }
 
-/*
- * Rows can cause a crash (out of memory), so a crash may tell something about them, as a failure
- * does.  A role runs one release at this door at a time (gate.c), so only the last of its charges
- * without an end can have run at the crash; earlier ones were cancelled.  The row of a job says
- * whether the job ran, even if it had left the gate.
- */
-void
-charge_count_crash(void)
+bool
+charge_crashed(void)
 {
-	static const char *const statement =
-		"SELECT array_agg(c.id) FROM (SELECT l.id FROM dpobj.identities i CROSS JOIN LATERAL"
-		" (SELECT e.id FROM dpobj.ledger_events e WHERE e.event = 'charged' AND e.door = 'analyst'"
-		" AND e.role_identity = i.id ORDER BY e.id DESC LIMIT 1) l WHERE i.kind = 'role'"
-		" AND NOT EXISTS (SELECT FROM dpobj.job_rows j"
-		" WHERE j.release = l.id AND j.state <> 'running')"
-		" UNION SELECT j.release FROM dpobj.job_rows j WHERE j.state = 'running') c"
-		" WHERE NOT EXISTS (SELECT FROM dpobj.ledger_events e WHERE e.release = c.id)";
-	Datum lost;
+	return OidIsValid(extension_table("since_crash")) &&
+		   !charge_query("SELECT FROM dpobj.since_crash", 0, NULL, NULL);
+}
+
+static bool
+is_first_since_start(void)
+{
+	static const char *const settled =
+		"SELECT FROM dpobj.server_start WHERE at = pg_postmaster_start_time()";
+
+	return OidIsValid(extension_table("server_start")) && !charge_query(settled, 0, NULL, NULL);
+}
+
+/* Ends charges after the last settled one; the condition says which. */
+#define UNENDED(condition)                                                                         \
+	"SELECT array_agg(c.id) FROM dpobj.ledger_events c WHERE c.event = 'charged'"                  \
+	" AND c.id > (SELECT coalesce(max(s.settled), 0) FROM dpobj.server_start s)"                   \
+	" AND NOT EXISTS (SELECT FROM dpobj.ledger_events e WHERE e.release = c.id) AND " condition
+
+static void
+end_unended(const char *statement, ChargeReason reason)
+{
+	Datum unended;
 	bool isnull;
 
-	if (!is_first_since_crash())
-		return;
 	(void) charge_query(statement, 0, NULL, NULL);
-	lost = charge_column(0, 1, &isnull);
+	unended = charge_column(0, 1, &isnull);
 	if (!isnull)
-		charge_fail_lost(lost);
+		charge_fail_lost(unended, reason);
+}
+
+/*
+ * Rows can cause a crash (out of memory), so a crash may tell something about them, as a failure
+ * does: charges at this door that it left without an end count as failed.  None of them runs, since
+ * this is the first charge here after the crash.  Charges that an orderly stop of the server left
+ * without an end, and those of the other door, do not count.  Those of the other door can have been
+ * made since a crash, which does not change the start time, and may run; the next start ends them.
+ */
+void
+charge_end_lost(void)
+{
+	static const char *const crashed = UNENDED("c.door = 'analyst'");
+	static const char *const stopped = UNENDED("c.at < pg_postmaster_start_time()");
+	static const char *const settle =
+		"UPDATE dpobj.server_start s SET at = pg_postmaster_start_time(),"
+		" settled = greatest(s.settled, (SELECT max(e.id) FROM dpobj.ledger_events e"
+		" WHERE e.at < pg_postmaster_start_time()))";
+
+	if (is_first_since_crash() && OidIsValid(extension_table("server_start")))
+		end_unended(crashed, CHARGE_BY_ITSELF);
+	if (!is_first_since_start())
+		return;
+	end_unended(stopped, CHARGE_BY_STOP);
+	(void) charge_query(settle, 0, NULL, NULL);
 }

@@ -14,7 +14,13 @@ extern void charge_begin_epoch(void);
 /* Until the transaction ends, lets no other one change or remember an epoch: ids follow commits. */
 extern void charge_lock_epochs(void);
 
-/* Writes 'failed' for releases that a crash ended; called before a charge at the analyst's door. */
-extern void charge_count_crash(void);
+/*
+ * Writes the ends of releases that a stop or crash of the server has left without one; called
+ * before a charge at the analyst's door.
+ */
+extern void charge_end_lost(void);
+
+/* Has the server crashed since the last charge at the analyst's door? */
+extern bool charge_crashed(void);
 
 #endif

@@ -2,11 +2,12 @@
  * charge_queue.c - the queue of requests to the ledger writers, in shared memory.
  *
  * A queue slot belongs to a backend from the moment it finds it free until it detaches its
- * request's segment, which also happens after an error; the writer only marks the slot as taken.  A
- * database has at most one writer.  Its start has a number that is never used again
- * (worker_start.h), so that no backend mistakes the next writer for it.  A writer that ends clears
- * its worker slot and wakes every backend that waits for it.  If the writer had taken the request,
- * no answer will come; the other backends start the next writer.
+ * request's segment, which also happens after an error; the writer only marks the slot as taken.
+ * The slot of a posted end belongs to the queue, and the writer frees it: a writer that ends before
+ * leaves it to the next one.  A database has at most one writer.  Its start has a number that is
+ * never used again (worker_start.h), so that no backend mistakes the next writer for it.  A writer
+ * that ends clears its worker slot and wakes every backend that waits for it.  If the writer had
+ * taken the request, no answer will come; the other backends start the next writer.
  */
 #include "postgres.h"
 
@@ -18,6 +19,7 @@
 #include "utils/timestamp.h"
 
 #include "server/ledger/charge_queue.h"
+#include "server/ledger/charge_wait.h"
 #include "server/ledger/charge_writer.h"
 #include "server/base/preload.h"
 #include "server/base/worker_start.h"
@@ -31,6 +33,7 @@
 typedef enum SlotState
 {
 	SLOT_FREE,
+	SLOT_HELD, /* of a release that runs */
 	SLOT_WAITING,
 	SLOT_TAKEN,
 	SLOT_WITHOUT_WRITER /* the writer could not connect */
@@ -42,7 +45,11 @@ typedef struct Slot
 	Oid database;
 	dsm_handle segment;
 	PGPROC *backend;
-	uint64 writer; /* number of the writer that has taken the request */
+	Oid role;          /* of a posted end */
+	uint64 writer;     /* number of the writer that has taken the request */
+	bool posted;       /* an end, which the backend has given to the queue */
+	int64 release;     /* that runs or ends; 0: neither */
+	TimestampTz again; /* of a posted end that could not be written: when it is tried again */
 } Slot;
 
 typedef struct Queue
@@ -99,28 +106,44 @@ slot_free(dsm_segment *segment, Datum argument)
 	Slot *slot = (Slot *) DatumGetPointer(argument);
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	if (slot->backend == MyProc && slot->segment == dsm_segment_handle(segment))
+	if (slot->backend == MyProc && slot->segment == dsm_segment_handle(segment) && !slot->posted)
 		slot->state = SLOT_FREE;
 	LWLockRelease(lock);
 }
 
-/* Puts the request into a free slot; NULL if there is none. */
+/* Finds the slot that this backend has for a request, else a free one.  The lock is held. */
 static Slot *
-slot_take(dsm_segment *segment)
+find_slot(dsm_handle segment)
 {
-	Slot *found = NULL;
+	Slot *free = NULL;
+
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS; i++)
+	{
+		Slot *slot = &queue->slots[i];
+
+		if (slot->state == SLOT_FREE)
+			free = free == NULL ? slot : free;
+		else if (slot->backend == MyProc && slot->segment == segment && !slot->posted)
+			return slot;
+	}
+	return free;
+}
+
+/* Puts the request into its slot or a free one; NULL if there is none. */
+static Slot *
+slot_take(dsm_segment *segment, SlotState state, int64 release)
+{
+	dsm_handle handle = dsm_segment_handle(segment);
+	Slot *found;
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	for (int i = 0; i < CHARGE_QUEUE_SLOTS && found == NULL; i++)
-	{
-		if (queue->slots[i].state == SLOT_FREE)
-			found = &queue->slots[i];
-	}
+	found = find_slot(handle);
 	if (found != NULL)
-		*found = (Slot){.state = SLOT_WAITING,
+		*found = (Slot){.state = state,
 						.database = MyDatabaseId,
-						.segment = dsm_segment_handle(segment),
-						.backend = MyProc};
+						.segment = handle,
+						.backend = MyProc,
+						.release = release};
 	LWLockRelease(lock);
 	return found;
 }
@@ -211,7 +234,7 @@ slot_wait(Slot *slot, ChargeRequest *request)
 ChargeStatus
 charge_queue_commit(dsm_segment *segment)
 {
-	Slot *slot = queue == NULL ? NULL : slot_take(segment);
+	Slot *slot = queue == NULL ? NULL : slot_take(segment, SLOT_WAITING, 0);
 
 	if (slot == NULL)
 		return CHARGE_NOT_WRITTEN;
@@ -219,14 +242,151 @@ charge_queue_commit(dsm_segment *segment)
 	return slot_wait(slot, dsm_segment_address(segment));
 }
 
+/* ---- Ends ------------------------------------------------------------------- */
+
+void
+charge_queue_hold(dsm_segment *charge, int64 release)
+{
+	Slot *slot = queue == NULL ? NULL : slot_take(charge, SLOT_HELD, release);
+
+	if (slot != NULL)
+		on_dsm_detach(charge, slot_free, PointerGetDatum(slot));
+}
+
+bool
+charge_queue_post(dsm_segment *charge, dsm_segment *end)
+{
+	ChargeRequest *request = dsm_segment_address(end);
+	Slot *slot = NULL;
+
+	if (queue == NULL)
+		return false;
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	slot = find_slot(dsm_segment_handle(charge));
+	if (slot != NULL)
+	{
+		request->posted = true;
+		dsm_pin_segment(end);
+		*slot = (Slot){.state = SLOT_WAITING,
+					   .database = request->database,
+					   .segment = dsm_segment_handle(end),
+					   .backend = MyProc,
+					   .role = request->role,
+					   .posted = true,
+					   .release = request->release};
+	}
+	LWLockRelease(lock);
+	if (slot != NULL)
+		(void) writer_call();
+	return slot != NULL;
+}
+
+/* The process of the writer of this database; 0: none. */
+static int
+writer_pid(void)
+{
+	WorkerSlot *writer;
+	int pid = 0;
+
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	writer = find_writer();
+	if (writer != NULL && writer->worker != NULL)
+		pid = writer->worker->pid;
+	LWLockRelease(lock);
+	return pid;
+}
+
+/*
+ * Calls the writer, which may have ended before it saw the end.  A writer that seems to wait for
+ * this transaction may do so for another request, but then not for long.
+ */
+ChargeStatus
+charge_queue_wait(dsm_segment *end)
+{
+	ChargeRequest *request = dsm_segment_address(end);
+	TimestampTz next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CHARGE_STATUS_PAUSE);
+	int waits_for_us = 0;
+	ChargeStatus status;
+
+	while ((status = charge_status(request)) == CHARGE_PENDING && waits_for_us < 2)
+	{
+		int pid;
+
+		worker_wait_for_latch(CHARGE_STATUS_PAUSE);
+		if (GetCurrentTimestamp() < next)
+			continue;
+		next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CHARGE_STATUS_PAUSE);
+		pid = writer_pid();
+		if (pid == 0)
+			(void) writer_call();
+		waits_for_us = pid != 0 && charge_waits_for_us(pid) ? waits_for_us + 1 : 0;
+	}
+	return status;
+}
+
+static bool
+role_has_end(Oid role)
+{
+	bool found = false;
+
+	LWLockAcquire(lock, LW_SHARED);
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS && !found; i++)
+	{
+		const Slot *slot = &queue->slots[i];
+
+		found = slot->state != SLOT_FREE && slot->posted && slot->role == role &&
+				slot->database == MyDatabaseId;
+	}
+	LWLockRelease(lock);
+	return found;
+}
+
+/* No event wakes this process, so it looks often: an end is seldom delayed. */
+void
+charge_queue_settle(Oid role)
+{
+	while (queue != NULL && role_has_end(role))
+	{
+		(void) writer_call();
+		worker_wait_for_latch(CHARGE_RETRY_PAUSE);
+	}
+}
+
+const char *
+charge_queue_state(int64 release)
+{
+	const char *state = NULL;
+
+	if (queue == NULL || release == 0)
+		return NULL;
+	LWLockAcquire(lock, LW_SHARED);
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS && state == NULL; i++)
+	{
+		const Slot *slot = &queue->slots[i];
+
+		if (slot->state != SLOT_FREE && slot->database == MyDatabaseId && slot->release == release)
+			state = slot->posted ? "writing" : "running";
+	}
+	LWLockRelease(lock);
+	if (state != NULL && strcmp(state, "writing") == 0)
+		(void) writer_call(); /* perhaps none could be started when the end was posted */
+	return state;
+}
+
 /* ---- The writer's side ------------------------------------------------------ */
 
-/* Clears the writer's slot and wakes all backends that wait; each looks at its own slot. */
+/*
+ * Clears the writer's slot and wakes all backends that wait; each looks at its own slot.  Posted
+ * ends are left to the next writer, which is called at once because perhaps nobody waits for them.
+ * If this one could not connect, the database is gone, or a later request calls one.
+ */
 static void
 writer_exit(int code, Datum argument)
 {
 	Oid database = own->database;
+	uint64 number = own->number;
 	bool ready = own->ready;
+	bool ends = false;
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	worker_slot_clear(own);
@@ -236,11 +396,19 @@ writer_exit(int code, Datum argument)
 
 		if (slot->state == SLOT_FREE || slot->database != database)
 			continue;
-		if (slot->state == SLOT_WAITING && !ready)
+		if (slot->posted)
+		{
+			if (slot->state == SLOT_TAKEN && slot->writer == number)
+				slot->state = SLOT_WAITING;
+			ends = true;
+		}
+		else if (slot->state == SLOT_WAITING && !ready)
 			slot->state = SLOT_WITHOUT_WRITER;
 		SetLatch(&slot->backend->procLatch);
 	}
 	LWLockRelease(lock);
+	if (ends && ready)
+		(void) writer_call();
 }
 
 Oid
@@ -265,22 +433,54 @@ charge_queue_ready(void)
 	LWLockRelease(lock);
 }
 
-int
-charge_queue_take(dsm_handle segments[CHARGE_QUEUE_SLOTS])
+/* Takes the requests that are tried again, or the others.  The lock is held. */
+static int
+take_waiting(ChargeTaken *taken, bool again, TimestampTz now, bool *waiting)
 {
 	int count = 0;
 
-	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < CHARGE_QUEUE_SLOTS; i++)
 	{
 		Slot *slot = &queue->slots[i];
 
-		if (slot->state != SLOT_WAITING || slot->database != own->database)
+		if (slot->state != SLOT_WAITING || slot->database != own->database ||
+			(slot->again != 0) != again)
 			continue;
+		if (slot->again > now)
+		{
+			*waiting = true;
+			continue;
+		}
 		slot->state = SLOT_TAKEN;
 		slot->writer = own->number;
-		segments[count++] = slot->segment;
+		taken[count++] = (ChargeTaken){i, slot->segment, slot->posted};
 	}
+	return count;
+}
+
+int
+charge_queue_take(ChargeTaken taken[CHARGE_QUEUE_SLOTS], bool *waiting)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	int count;
+
+	*waiting = false;
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	count = take_waiting(taken, false, now, waiting);
+	count += take_waiting(taken + count, true, now, waiting);
 	LWLockRelease(lock);
 	return count;
+}
+
+void
+charge_queue_return(const ChargeTaken *taken, bool written)
+{
+	Slot *slot = &queue->slots[taken->slot];
+
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	slot->state = written ? SLOT_FREE : SLOT_WAITING;
+	slot->again = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CHARGE_RETRY_PAUSE);
+	LWLockRelease(lock);
+	if (written)
+		dsm_unpin_segment(taken->segment);
 }

@@ -4,6 +4,9 @@
  * Only a server that preloads the library has the queue.  A charge worker can commit every request
  * as well (charge_worker.c).  A backend starts one if there is no queue, no free slot or no writer,
  * or if the writer returns the request.
+ *
+ * The end of a release is posted: its slot and its segment belong to the queue until it is written.
+ * While the release runs, it holds a slot, so that there is one for its end.
  */
 #ifndef DPOBJ_CHARGE_QUEUE_H
 #define DPOBJ_CHARGE_QUEUE_H
@@ -14,8 +17,8 @@
 
 #include "server/ledger/charge_worker.h"
 
-/* How many requests can wait. */
-#define CHARGE_QUEUE_SLOTS 256
+/* How many releases can run and requests wait. */
+#define CHARGE_QUEUE_SLOTS 1024
 
 /* Asks for the shared memory, if the library is being preloaded. */
 extern void charge_queue_install(void);
@@ -29,6 +32,27 @@ extern void charge_queue_install(void);
  */
 extern ChargeStatus charge_queue_commit(dsm_segment *segment);
 
+/* Holds a slot for the end of a release, until its charge's segment is detached. */
+extern void charge_queue_hold(dsm_segment *charge, int64 release);
+
+/*
+ * Posts the end of a release: charge is the segment of its charge, which may have become the end's.
+ * False if there is no queue or no slot.  Raises no error and allocates nothing.
+ */
+extern bool charge_queue_post(dsm_segment *charge, dsm_segment *end);
+
+/*
+ * Waits until a posted end is written.  CHARGE_PENDING: the writer waits for a lock of this
+ * transaction.
+ */
+extern ChargeStatus charge_queue_wait(dsm_segment *end);
+
+/* Waits until no end of a release of the role waits to be written. */
+extern void charge_queue_settle(Oid role);
+
+/* Says of a release of this database: "running", "writing" its end, or NULL for neither. */
+extern const char *charge_queue_state(int64 release);
+
 /* ---- The writer's side ---- */
 
 /*
@@ -40,7 +64,23 @@ extern Oid charge_queue_join(void);
 /* Tells the waiting backends that the writer has connected: if it ends they start the next one. */
 extern void charge_queue_ready(void);
 
-/* Takes every request that waits for this writer; returns how many. */
-extern int charge_queue_take(dsm_handle segments[CHARGE_QUEUE_SLOTS]);
+typedef struct ChargeTaken
+{
+	int slot;
+	dsm_handle segment;
+	bool posted;
+} ChargeTaken;
+
+/*
+ * Takes every request that waits for this writer, those that are not tried again first; returns how
+ * many.  *waiting: do posted ends wait to be tried again?
+ */
+extern int charge_queue_take(ChargeTaken taken[CHARGE_QUEUE_SLOTS], bool *waiting);
+
+/* Gives back a posted end: it is written, or it is tried again after a pause. */
+extern void charge_queue_return(const ChargeTaken *taken, bool written);
+
+/* Milliseconds after which a posted end is tried again. */
+#define CHARGE_RETRY_PAUSE 20
 
 #endif

@@ -41,6 +41,10 @@
 #include "server/base/compat.h"
 #include "server/base/digest.h"
 #include "server/base/extension.h"
+#include "server/base/worker_start.h"
+
+/* Milliseconds after which an event that met a lock is tried again. */
+#define RETRY_PAUSE 20
 
 /* ---- Statements ------------------------------------------------------------- */
 
@@ -202,36 +206,83 @@ insert_administration(const ChargeRequest *request, const ChargeParties *parties
 
 /* The end of a release copies the charge, but not its cost: a sum over the ledger counts it once.
  */
-#define INSERT_END                                                                                 \
+#define INSERT_END(reason, output_hash, condition)                                                 \
 	"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"              \
-	" role_name, mechanism, mechanism_version, relation_identity, role_identity, output_hash) "    \
-	"SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version,"       \
-	" relation_identity, role_identity, $3 FROM dpobj.ledger_events "                              \
-	"WHERE event = 'charged' AND "
+	" role_name, mechanism, mechanism_version, relation_identity, role_identity" reason            \
+	") SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version,"     \
+	" relation_identity, role_identity" output_hash " FROM dpobj.ledger_events"                    \
+	" WHERE event = 'charged' AND " condition                                                      \
+	" ON CONFLICT (release) WHERE release IS NOT NULL DO NOTHING"
 
+static const char *const reasons[] = {
+	[CHARGE_BY_CANCEL] = "cancel", [CHARGE_BY_STOP] = "stop", [CHARGE_BY_ERROR] = "error"};
+
+/* False before the update to 0.3.0. */
+static bool
+ends_have_reasons(void)
+{
+	return extension_has_column("ledger_events", "reason");
+}
+
+static bool
+is_charged(int64 release)
+{
+	static const char *const statement =
+		"SELECT FROM dpobj.ledger_events WHERE id = $1 AND event = 'charged'";
+	Oid types[] = {INT8OID};
+	Datum values[] = {Int64GetDatum(release)};
+
+	return charge_query(statement, lengthof(types), types, values);
+}
+
+/*
+ * Returns 0 if the charge has an end.  Then an earlier attempt has committed it but could not
+ * answer, so that this one still waits for standbys: a transaction with an id does.
+ */
 static int64
 insert_end(const ChargeRequest *request)
 {
-	static const char *const statement = INSERT_END "id = $2 RETURNING id";
-	Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
+	static const char *const statement =
+		INSERT_END(", output_hash, reason", ", $3, $4", "id = $2") " RETURNING id";
+	static const char *const without_reason =
+		INSERT_END(", output_hash", ", $3", "id = $2") " RETURNING id";
+	bool has_reason = ends_have_reasons();
+	Oid types[] = {TEXTOID, INT8OID, BYTEAOID, TEXTOID};
+	bool released = request->event == CHARGE_RELEASED;
+	const char *reason = released ? NULL : reasons[request->reason];
 	Datum values[] = {CStringGetTextDatum(event_names[request->event]),
-					  Int64GetDatum(request->release), digest_datum(request->hash)};
-	const char *nulls = request->event == CHARGE_RELEASED ? "   " : "  n";
+					  Int64GetDatum(request->release), digest_datum(request->hash),
+					  reason == NULL ? (Datum) 0 : CStringGetTextDatum(reason)};
+	char nulls[] = {' ', ' ', released ? ' ' : 'n', reason == NULL ? 'n' : ' ', '\0'};
+	bool isnull;
 
-	return insert_event(statement, lengthof(types), types, values, nulls);
+	if (charge_run(has_reason ? statement : without_reason, has_reason ? 4 : 3, types, values,
+				   nulls) != SPI_OK_INSERT_RETURNING)
+		elog(ERROR, "could not insert into the privacy ledger");
+	if (SPI_processed == 1)
+		return DatumGetInt64(charge_column(0, 1, &isnull));
+	if (!is_charged(request->release))
+		elog(ERROR, "the charge is not in the privacy ledger");
+	(void) GetCurrentTransactionId();
+	return 0;
 }
 
 /* Skips charges of another epoch: their releases may have ended on the other server. */
 void
-charge_fail_lost(Datum releases)
+charge_fail_lost(Datum releases, ChargeReason reason)
 {
 	static const char *const statement =
-		INSERT_END "id = ANY ($2) AND epoch = dpobj_internal.epoch()"
-				   " ON CONFLICT (release) WHERE release IS NOT NULL DO NOTHING";
-	Oid types[] = {TEXTOID, INT8ARRAYOID, BYTEAOID};
-	Datum values[] = {CStringGetTextDatum("failed"), releases, (Datum) 0};
+		INSERT_END(", reason", ", $3", "id = ANY ($2) AND epoch = dpobj_internal.epoch()");
+	static const char *const without_reason =
+		INSERT_END("", "", "id = ANY ($2) AND epoch = dpobj_internal.epoch()");
+	bool has_reason = ends_have_reasons();
+	Oid types[] = {TEXTOID, INT8ARRAYOID, TEXTOID};
+	const char *word = reasons[reason];
+	Datum values[] = {CStringGetTextDatum("failed"), releases,
+					  word == NULL ? (Datum) 0 : CStringGetTextDatum(word)};
 
-	if (charge_run(statement, lengthof(types), types, values, "  n") != SPI_OK_INSERT)
+	if (charge_run(has_reason ? statement : without_reason, has_reason ? 3 : 2, types, values,
+				   word == NULL ? "  n" : NULL) != SPI_OK_INSERT)
 		elog(ERROR, "could not insert into the privacy ledger");
 }
 
@@ -339,7 +390,7 @@ commit_charged(ChargeRequest *request)
 	int64 release;
 
 	if (request->by_analyst)
-		charge_count_crash();
+		charge_end_lost();
 	charge_bind(request, &parties);
 	charge_check_budgets(request, &parties);
 	charge_check_protection(request, &parties);
@@ -360,6 +411,8 @@ commit_released(const ChargeRequest *request)
 {
 	int64 id = insert_end(request);
 
+	if (id == 0)
+		return 0;
 	if (request->grouped)
 		store_groups(request);
 	else if (request->model_length > 0)
@@ -509,7 +562,27 @@ charge_describe_error(ChargeRequest *request, const ErrorData *error)
 	clip_text(error->hint, request->hint);
 }
 
-/* Copies the current error into the answer.  Writes it to the server log unless a rule refused. */
+/* Changes of budgets and the like fail at once: their caller can repeat them. */
+static bool
+is_tried_again(ChargeRequest *request)
+{
+	switch (request->event)
+	{
+		case CHARGE_CHARGED:
+			return !request->denied && charge_status(request) == CHARGE_PENDING &&
+				   charge_is_about_locks(request->sqlstate);
+		case CHARGE_RELEASED:
+		case CHARGE_FAILED:
+			return charge_may_pass(request->sqlstate);
+		default:
+			return false;
+	}
+}
+
+/*
+ * Copies the current error into the answer.  Writes it to the server log unless a rule refused or
+ * it is about a lock.
+ */
 static void
 refuse(ChargeRequest *request)
 {
@@ -518,7 +591,7 @@ refuse(ChargeRequest *request)
 	HOLD_INTERRUPTS();
 	MemoryContextSwitchTo(TopMemoryContext);
 	error = CopyErrorData();
-	if (!request->denied)
+	if (!request->denied && !charge_is_about_locks(error->sqlerrcode))
 		EmitErrorReport();
 	FlushErrorState();
 	AbortCurrentTransaction();
@@ -534,12 +607,61 @@ charge_status(ChargeRequest *request)
 	return status;
 }
 
-void
+/* Both the backend that gives up and the process that answers expect that there is no answer. */
+static bool
+set_status(ChargeRequest *request, ChargeStatus status)
+{
+	uint32 expected = CHARGE_PENDING;
+
+	/* a full barrier: the answer is written before the status */
+	return pg_atomic_compare_exchange_u32(&request->status, &expected, status);
+}
+
+bool
+charge_abandon(ChargeRequest *request)
+{
+	return set_status(request, CHARGE_ABANDONED);
+}
+
+bool
 charge_answer(ChargeRequest *request, ChargeStatus status)
 {
-	pg_write_barrier(); /* the answer is written before the status */
-	pg_atomic_write_u32(&request->status, status);
-	SetLatch(&request->backend->procLatch);
+	bool answered = set_status(request, status);
+
+	if (answered)
+		SetLatch(&request->backend->procLatch);
+	return answered;
+}
+
+void
+charge_turn_into_failure(ChargeRequest *request, ChargeReason reason)
+{
+	request->event = CHARGE_FAILED;
+	request->release = request->id;
+	request->reason = reason;
+	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
+}
+
+bool
+charge_is_about_locks(int sqlstate)
+{
+	return sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
+}
+
+bool
+charge_may_pass(int sqlstate)
+{
+	switch (ERRCODE_TO_CATEGORY(sqlstate))
+	{
+		case ERRCODE_TO_CATEGORY(ERRCODE_T_R_DEADLOCK_DETECTED):
+		case ERRCODE_TO_CATEGORY(ERRCODE_LOCK_NOT_AVAILABLE):
+		case ERRCODE_TO_CATEGORY(ERRCODE_INSUFFICIENT_RESOURCES):
+		case ERRCODE_TO_CATEGORY(ERRCODE_OPERATOR_INTERVENTION):
+		case ERRCODE_TO_CATEGORY(ERRCODE_SYSTEM_ERROR):
+			return true;
+		default:
+			return false;
+	}
 }
 
 /* Connects without a role, so that no settings of a role apply. */
@@ -547,6 +669,43 @@ void
 charge_worker_connect(Oid database)
 {
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+}
+
+/*
+ * One attempt.  Returns false if the request is to be tried again: a charge while its backend waits
+ * for it, an end in any case.
+ */
+static bool
+attempt(ChargeRequest *request)
+{
+	volatile bool done = true;
+
+	PG_TRY();
+	{
+		StartTransactionCommand();
+		charge_write(request);
+		if (charge_status(request) == CHARGE_ABANDONED)
+			AbortCurrentTransaction();
+		else
+		{
+			CommitTransactionCommand();
+			if (!charge_answer(request, CHARGE_COMMITTED) && request->event == CHARGE_CHARGED)
+			{
+				charge_turn_into_failure(request, CHARGE_BY_CANCEL);
+				done = false;
+			}
+		}
+	}
+	PG_CATCH();
+	{
+		refuse(request);
+		RESUME_INTERRUPTS();
+		done = !is_tried_again(request);
+		if (done)
+			(void) charge_answer(request, CHARGE_REFUSED);
+	}
+	PG_END_TRY();
+	return done;
 }
 
 void
@@ -568,19 +727,10 @@ dpobj_charge_main(Datum segment_handle)
 	charge_worker_override_settings();
 	pgstat_report_activity(STATE_RUNNING, CHARGE_WORKER_NAME);
 
-	PG_TRY();
-	{
-		StartTransactionCommand();
-		charge_write(request);
-		CommitTransactionCommand();
-		charge_answer(request, CHARGE_COMMITTED);
-	}
-	PG_CATCH();
-	{
-		refuse(request);
-		charge_answer(request, CHARGE_REFUSED);
-	}
-	PG_END_TRY();
+	while (!attempt(request))
+		worker_wait_for_latch(RETRY_PAUSE);
+	if (request->posted)
+		dsm_unpin_segment(DatumGetUInt32(segment_handle));
 	proc_exit(0);
 }
 

@@ -23,10 +23,11 @@
 
 typedef enum ChargeStatus
 {
-	CHARGE_PENDING,    /* no answer yet */
-	CHARGE_COMMITTED,  /* the event is durable */
-	CHARGE_REFUSED,    /* the worker raised an error */
-	CHARGE_NOT_WRITTEN /* a writer has written nothing: a charge worker must try */
+	CHARGE_PENDING,     /* no answer yet */
+	CHARGE_COMMITTED,   /* the event is durable */
+	CHARGE_REFUSED,     /* the worker raised an error */
+	CHARGE_NOT_WRITTEN, /* a writer has written nothing: a charge worker must try */
+	CHARGE_ABANDONED    /* the backend does not wait any more: nothing is charged, or it ends */
 } ChargeStatus;
 
 /* The texts of an event; an absent text is empty. */
@@ -70,6 +71,9 @@ typedef struct ChargeRequest
 	bool temporary;       /* of a charge: the table is temporary and cannot have a budget */
 	ChargeCost cost;      /* of a charge */
 	int64 release;        /* of an end: the charge it belongs to */
+	ChargeReason reason;  /* of a failure */
+	bool posted;          /* of an end: it is written whether the backend waits or not */
+	int attempts;         /* of a posted end, that have failed for other reasons than locks */
 	bool is_kept;         /* of a charge: it reserves a row of dpobj.model_rows */
 	bool grouped;         /* of a charge and of a release: a row for each key */
 	bool by_analyst;      /* of a charge: at the analyst's door */
@@ -105,6 +109,18 @@ charge_request_text(const ChargeRequest *request, ChargeText which)
 /* Reads the status; the answer may be read after it. */
 extern ChargeStatus charge_status(ChargeRequest *request);
 
+/* Gives up a request that has no answer; false if it has one by now. */
+extern bool charge_abandon(ChargeRequest *request);
+
+/* Makes of a charge that is committed the failure that ends it, and of its segment the request. */
+extern void charge_turn_into_failure(ChargeRequest *request, ChargeReason reason);
+
+/* Is it the error of a lock that was not available? */
+extern bool charge_is_about_locks(int sqlstate);
+
+/* May an event that such an error has stopped be written later? */
+extern bool charge_may_pass(int sqlstate);
+
 /* ---- For charge workers, the writer and job workers ---- */
 
 extern void charge_worker_connect(Oid database);
@@ -134,13 +150,16 @@ extern void charge_write(ChargeRequest *request);
  * Writes a 'failed' event for each of these charges (bigint[]) of this epoch that has not ended.
  * Their processes are gone.  Within SPI, as superuser.
  */
-extern void charge_fail_lost(Datum releases);
+extern void charge_fail_lost(Datum releases, ChargeReason reason);
 
 /* Copies an error into the answer. */
 extern void charge_describe_error(ChargeRequest *request, const ErrorData *error);
 
-/* Sets the status and wakes the backend, to which the request then belongs. */
-extern void charge_answer(ChargeRequest *request, ChargeStatus status);
+/*
+ * Sets the status and wakes the backend, to which the request then belongs; false if the backend
+ * has given it up.
+ */
+extern bool charge_answer(ChargeRequest *request, ChargeStatus status);
 
 extern PGDLLEXPORT void dpobj_charge_main(Datum segment_handle);
 

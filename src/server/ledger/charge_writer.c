@@ -8,14 +8,15 @@
  * requests before it, so the result is that of one request after the other.
  *
  * A request that fails for another reason than a rule is rolled back and returned: the backend then
- * asks a charge worker, which waits and reports as it does without a writer.  The usual reason is a
- * lock.  The writer holds the locks of several requests, so it waits for a lock only briefly.  It
- * could deadlock with a session that takes two of them in another order, or wait for a session that
- * waits for an answer in the same batch.
+ * asks a charge worker, which waits and reports as it does without a writer.  The end of a release
+ * is kept and tried again instead, until it is written: whoever holds the lock or fills the disk,
+ * the answer is paid for.  The usual reason is a lock.  The writer holds the locks of several
+ * requests, so it waits for a lock only briefly.  It could deadlock with a session that takes two
+ * of them in another order, or wait for a session that waits for an answer in the same batch.
  *
  * The writer blocks DROP DATABASE, which waits for five seconds, so it ends soon after the last
- * request.  It also ends when the stored settings have changed, because a new process has the new
- * ones.
+ * request that it can write.  It also ends when the stored settings have changed, because a new
+ * process has the new ones.
  */
 #include "postgres.h"
 
@@ -51,8 +52,15 @@
 #define LOCK_TIMEOUT "100ms"
 #define SHORT_LOCK_TIMEOUT "1ms"
 
+/*
+ * How often a posted end is tried again if the error is not one that passes, so that a ledger that
+ * somebody has made unusable does not occupy the writer.
+ */
+#define ATTEMPTS 50
+
 typedef struct TakenRequest
 {
+	ChargeTaken from;
 	dsm_segment *segment;
 	ChargeRequest *request;
 	ChargeStatus status; /* the answer, once the transaction has committed */
@@ -90,13 +98,23 @@ note_settings(void)
 
 /* ---- One request ------------------------------------------------------------ */
 
-/* A refusal by a rule is an answer; after other errors a charge worker must try. */
+/*
+ * A refusal by a rule is an answer; after other errors a charge worker must try, or this process
+ * again.
+ */
 static void
 note_error(TakenRequest *taken, const ErrorData *error)
 {
-	if (taken->request->denied)
+	ChargeRequest *request = taken->request;
+	bool is_last =
+		request->posted && !charge_may_pass(error->sqlerrcode) && ++request->attempts >= ATTEMPTS;
+
+	if (is_last)
+		ereport(LOG, (errmsg("could not write the end of private release " INT64_FORMAT ": %s",
+							 request->release, error->message)));
+	if (request->denied || is_last)
 	{
-		charge_describe_error(taken->request, error);
+		charge_describe_error(request, error);
 		taken->status = CHARGE_REFUSED;
 		return;
 	}
@@ -115,8 +133,13 @@ run_request(TakenRequest *taken)
 	PG_TRY();
 	{
 		charge_execute(taken->request);
-		ReleaseCurrentSubTransaction();
-		taken->status = CHARGE_COMMITTED;
+		if (charge_status(taken->request) == CHARGE_ABANDONED)
+			RollbackAndReleaseCurrentSubTransaction();
+		else
+		{
+			ReleaseCurrentSubTransaction();
+			taken->status = CHARGE_COMMITTED;
+		}
 	}
 	PG_CATCH();
 	{
@@ -198,19 +221,40 @@ check_for_termination(void)
 
 /* Leaves out requests whose backends have given up: nothing is charged for them. */
 static int
-attach(const dsm_handle *segments, int count, TakenRequest *taken)
+attach(const ChargeTaken *from, int count, TakenRequest *taken)
 {
 	int attached = 0;
 
 	for (int i = 0; i < count; i++)
 	{
-		dsm_segment *segment = dsm_attach(segments[i]);
+		dsm_segment *segment = dsm_attach(from[i].segment);
 
 		if (segment != NULL)
 			taken[attached++] =
-				(TakenRequest){segment, dsm_segment_address(segment), CHARGE_NOT_WRITTEN};
+				(TakenRequest){from[i], segment, dsm_segment_address(segment), CHARGE_NOT_WRITTEN};
 	}
 	return attached;
+}
+
+/* A charge whose backend has given up at the last moment ends here: nothing was released. */
+static void
+end_abandoned(const TakenRequest *taken)
+{
+	charge_turn_into_failure(taken->request, CHARGE_BY_CANCEL);
+	if (!charge_queue_post(taken->segment, taken->segment))
+		elog(LOG, "no room for the end of private release " INT64_FORMAT, taken->request->release);
+}
+
+static void
+answer_one(const TakenRequest *taken)
+{
+	bool is_written = taken->status != CHARGE_NOT_WRITTEN;
+
+	if (taken->from.posted)
+		charge_queue_return(&taken->from, is_written);
+	if ((is_written || !taken->from.posted) && !charge_answer(taken->request, taken->status) &&
+		taken->status == CHARGE_COMMITTED)
+		end_abandoned(taken);
 }
 
 static void
@@ -218,20 +262,20 @@ answer(TakenRequest *taken, int count)
 {
 	for (int i = 0; i < count; i++)
 	{
-		charge_answer(taken[i].request, taken[i].status);
+		answer_one(&taken[i]);
 		dsm_detach(taken[i].segment);
 	}
 }
 
 /* Commits and answers all of the requests; false if another process should replace this one. */
 static bool
-commit_batch(const dsm_handle *segments, int count)
+commit_batch(const ChargeTaken *from, int count)
 {
 	static TakenRequest taken[CHARGE_QUEUE_SLOTS];
 	bool outdated = false;
 	int next = 0;
 
-	count = attach(segments, count, taken);
+	count = attach(from, count, taken);
 	set_lock_timeout(LOCK_TIMEOUT);
 	pgstat_report_activity(STATE_RUNNING, CHARGE_WRITER_NAME);
 	while (next < count && !outdated)
@@ -261,28 +305,27 @@ milliseconds_since(TimestampTz moment)
 static void
 commit_batches(void)
 {
-	static dsm_handle segments[CHARGE_QUEUE_SLOTS];
+	static ChargeTaken taken[CHARGE_QUEUE_SLOTS];
 	TimestampTz began = GetCurrentTimestamp();
 	TimestampTz idle_since = began;
 
 	while (!ConfigReloadPending && milliseconds_since(began) < LIFE_TIME)
 	{
 		long rest = IDLE_TIME - milliseconds_since(idle_since);
+		bool waiting;
 		int count;
 
 		ResetLatch(MyLatch);
 		check_for_termination();
-		count = charge_queue_take(segments);
-		if (count > 0)
-		{
-			if (!commit_batch(segments, count))
-				return;
+		count = charge_queue_take(taken, &waiting);
+		if (count > 0 && !commit_batch(taken, count))
+			return;
+		if (count > 0 || waiting)
 			idle_since = GetCurrentTimestamp();
-		}
-		else if (rest > 0)
-			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, rest,
-							 PG_WAIT_EXTENSION);
-		else
+		if (count == 0 && (rest > 0 || waiting))
+			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+							 waiting ? CHARGE_RETRY_PAUSE : rest, PG_WAIT_EXTENSION);
+		else if (count == 0)
 			return;
 	}
 }

@@ -105,6 +105,24 @@ owner_check_combine(FunctionCallInfo fcinfo, const char *name, MemoryContext *co
 
 /* ---- what follows the charge ---- */
 
+static bool
+attempt_for_reader(int64 release, bool (*work)(void *context), void *context)
+{
+	volatile bool done = false;
+
+	PG_TRY();
+	{
+		done = work(context);
+	}
+	PG_CATCH();
+	{
+		charge_note_reason(release, charge_reason_of(geterrcode()));
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return done;
+}
+
 /* The outer user gets the answer: the session's user, or that of its SET ROLE. */
 bool
 owner_attempt(int64 release, const PlanTable *table, bool (*work)(void *context), void *context)
@@ -112,10 +130,10 @@ owner_attempt(int64 release, const PlanTable *table, bool (*work)(void *context)
 	AnalystTerms terms = {.release_tick = dpobj_release_tick};
 
 	if (table_is_readable(table->named, GetOuterUserId()))
-		return work(context);
+		return attempt_for_reader(release, work, context);
 	if (!analyst_try(release, &terms, work, context))
 	{
-		charge_failed(NULL, release);
+		charge_failed(NULL, release, CHARGE_BY_ITSELF);
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
 						errdetail("The charge stays. The reason is in the server log only.")));
 	}

@@ -295,7 +295,7 @@ trainer_fail(int64 release, SolverOutcome outcome, const Training *training)
 		detail = psprintf("The time limit of %d s was reached.", training->limits.seconds);
 	else if (outcome == SOLVER_MEMORY_LIMIT)
 		detail = "The solver process ran out of memory.";
-	charge_failed(NULL, release);
+	charge_failed(NULL, release, CHARGE_BY_ITSELF);
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED),
 					errmsg("training was stopped and nothing was released"),
 					errdetail("%s The charge of epsilon %.9g stays.", detail,

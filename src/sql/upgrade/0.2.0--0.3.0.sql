@@ -104,12 +104,17 @@ COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a 
 UPDATE dpobj.job_rows SET options = '{"intercept": false}' || coalesce(options, '{}')
  WHERE state IN ('queued', 'running') AND jsonb_typeof(coalesce(options, '{}')) = 'object';
 
--- This constraint stands in ledger.sql, too; an update keeps the table.
+-- This column and these constraints stand in ledger.sql, too; an update keeps the table.
 ALTER TABLE dpobj.ledger_events
+    ADD COLUMN reason text,
+    ADD CONSTRAINT ledger_reason_of_a_failure CHECK (reason IS NULL OR
+        (event = 'failed' AND reason IN ('cancel', 'stop', 'error'))),
     DROP CONSTRAINT ledger_event_known,
     ADD CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
-         'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server'));
+         'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server',
+         'reset_failures'));
+COMMENT ON COLUMN dpobj.ledger_events.reason IS 'failed: cancel, stop (of the server) or error (not of the release); null: the release itself failed, which counts at the analyst''s door';
 
 -- Answers are kept, and these functions take a name for them; answers.sql makes them again.
 DROP FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb);

@@ -1,0 +1,325 @@
+/*
+ * charge_end.c - the end of each charge.
+ *
+ * Every charge gets an end while the server runs.  The backend holds the segment of the charge and
+ * a slot of the queue from the charge on, so that it can post a failure when its transaction aborts
+ * or it exits, where it can neither allocate memory nor wait.  What was released is posted before
+ * anybody waits for it.  From then on another process has it (charge_queue.h), or a charge worker
+ * in a server that does not preload the library.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "server/base/worker_start.h"
+#include "server/ledger/charge.h"
+#include "server/ledger/charge_end.h"
+#include "server/ledger/charge_queue.h"
+#include "server/ledger/charge_request.h"
+#include "server/ledger/charge_worker.h"
+
+/* ---- Releases without an end ------------------------------------------------ */
+
+typedef struct OpenRelease
+{
+	struct OpenRelease *next;
+	dsm_segment *charge; /* its request becomes that of a failure */
+	SubTransactionId subtransaction;
+	ChargeReason reason;
+} OpenRelease;
+
+/* More than one if an expression of dp_ftrl makes a release. */
+static OpenRelease *open_releases = NULL;
+
+void
+charge_open(dsm_segment *charge)
+{
+	OpenRelease *open = MemoryContextAlloc(TopMemoryContext, sizeof(OpenRelease));
+
+	*open = (OpenRelease){open_releases, charge, GetCurrentSubTransactionId(), CHARGE_BY_ERROR};
+	dsm_pin_mapping(charge);
+	open_releases = open;
+}
+
+static OpenRelease *
+find_open(int64 release)
+{
+	for (OpenRelease *open = open_releases; open != NULL; open = open->next)
+	{
+		if (((ChargeRequest *) dsm_segment_address(open->charge))->id == release)
+			return open;
+	}
+	elog(ERROR, "release " INT64_FORMAT " does not run in this session", release);
+}
+
+/* Forgets the release; the segment stays. */
+static void
+forget(OpenRelease *open)
+{
+	OpenRelease **link = &open_releases;
+
+	while (*link != open)
+		link = &(*link)->next;
+	*link = open->next;
+	pfree(open);
+}
+
+void
+charge_note_reason(int64 release, ChargeReason reason)
+{
+	find_open(release)->reason = reason;
+}
+
+ChargeReason
+charge_reason_of(int sqlstate)
+{
+	return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(ERRCODE_OPERATOR_INTERVENTION)
+			   ? CHARGE_BY_CANCEL
+			   : CHARGE_BY_ERROR;
+}
+
+/* ---- Aborts ----------------------------------------------------------------- */
+
+/* Without the queue, or if it is full: a worker of its own, if one is free. */
+static void
+post_to_worker(dsm_segment *end)
+{
+	ChargeRequest *request = dsm_segment_address(end);
+	BackgroundWorker worker;
+
+	worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(end));
+	request->posted = true;
+	dsm_pin_segment(end);
+	if (!RegisterDynamicBackgroundWorker(&worker, NULL))
+		dsm_unpin_segment(dsm_segment_handle(end));
+}
+
+/* Raises no error, allocates nothing and does not wait. */
+static void
+give_up(OpenRelease *open)
+{
+	dsm_segment *charge = open->charge;
+	ChargeRequest *request = dsm_segment_address(charge);
+	ChargeReason reason = proc_exit_inprogress ? CHARGE_BY_CANCEL : open->reason;
+	bool has_end = request->event == CHARGE_FAILED; /* but it could not be posted */
+
+	forget(open);
+	if (!has_end && !charge_abandon(request) && charge_status(request) == CHARGE_COMMITTED)
+	{
+		charge_turn_into_failure(request, reason);
+		has_end = true;
+	}
+	if (has_end && !charge_queue_post(charge, charge))
+		post_to_worker(charge);
+	dsm_detach(charge);
+}
+
+static void
+at_end_of_transaction(XactEvent event, void *argument)
+{
+	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_COMMIT || event == XACT_EVENT_PREPARE)
+	{
+		while (open_releases != NULL)
+			give_up(open_releases);
+	}
+}
+
+static void
+at_end_of_subtransaction(SubXactEvent event, SubTransactionId own, SubTransactionId parent,
+						 void *argument)
+{
+	OpenRelease *open = open_releases;
+
+	while (event == SUBXACT_EVENT_ABORT_SUB && open != NULL)
+	{
+		OpenRelease *next = open->next;
+
+		if (open->subtransaction == own)
+			give_up(open);
+		open = next;
+	}
+}
+
+void
+charge_install(void)
+{
+	RegisterXactCallback(at_end_of_transaction, NULL);
+	RegisterSubXactCallback(at_end_of_subtransaction, NULL);
+}
+
+/* ---- Ends ------------------------------------------------------------------- */
+
+/* The context of an error while an answer is written. */
+static void
+name_release(void *argument)
+{
+	const ChargeRequest *request = argument;
+
+	if (request->event == CHARGE_RELEASED)
+		errcontext("release " INT64_FORMAT ", whose answer is written all the same: SELECT * FROM "
+				   "dpobj.answer(" INT64_FORMAT ")",
+				   request->release, request->release);
+}
+
+/* Posts the end, for which the open release is forgotten; returns its worker, or NULL. */
+static BackgroundWorkerHandle *
+post(OpenRelease *open, dsm_segment *end)
+{
+	BackgroundWorkerHandle *worker = NULL;
+
+	if (!charge_queue_post(open->charge, end))
+	{
+		((ChargeRequest *) dsm_segment_address(end))->posted = true;
+		dsm_pin_segment(end);
+		PG_TRY();
+		{
+			worker = charge_worker_start(end);
+		}
+		PG_CATCH();
+		{
+			dsm_unpin_segment(dsm_segment_handle(end));
+			PG_RE_THROW();
+		}
+		PG_END_TRY();
+	}
+	forget(open);
+	return worker;
+}
+
+/*
+ * Waits until the end is committed.  If its process waits for this transaction, the end of this
+ * transaction is what it waits for: then an answer is refused now and given later.
+ */
+static void
+await(dsm_segment *end, BackgroundWorkerHandle *worker)
+{
+	ChargeRequest *request = dsm_segment_address(end);
+	ErrorContextCallback named = {error_context_stack, name_release, request};
+	ChargeStatus status;
+
+	error_context_stack = &named;
+	status = worker == NULL ? charge_queue_wait(end) : charge_worker_wait(worker, request);
+	if (status != CHARGE_COMMITTED && request->event == CHARGE_RELEASED)
+	{
+		if (status == CHARGE_REFUSED)
+			charge_report_failure(status, request);
+		ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+						errmsg("the answer is paid for but cannot be written yet"),
+						errdetail("A lock of this transaction is in the way."),
+						errhint("End the transaction and read the answer.")));
+	}
+	error_context_stack = named.previous;
+	dsm_detach(end);
+}
+
+/* Writes an end in the transaction of a job, or else posts it and waits for it. */
+static void
+end_commit(ChargeRequest *request, const JobContext *job, int64 release)
+{
+	request->release = release;
+	if (job != NULL)
+		charge_write(request);
+	else
+	{
+		OpenRelease *open = find_open(release);
+		dsm_segment *charge = open->charge;
+		dsm_segment *end;
+		BackgroundWorkerHandle *worker;
+
+		request->role = ((ChargeRequest *) dsm_segment_address(charge))->role;
+		end = charge_request_share(request);
+		worker = post(open, end);
+		dsm_detach(charge);
+		await(end, worker);
+	}
+	pfree(request);
+}
+
+void
+charge_released(const JobContext *job, int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
+				HeapTupleHeader model)
+{
+	Size length = model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model);
+	ChargeRequest *request = charge_request_create(CHARGE_RELEASED, NULL, model, length);
+
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	end_commit(request, job, release);
+}
+
+void
+charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const ArrayType *groups)
+{
+	ChargeRequest *request = charge_request_create(CHARGE_RELEASED, NULL, groups, VARSIZE(groups));
+
+	request->grouped = true;
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	end_commit(request, NULL, release);
+}
+
+void
+charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], const char *answer)
+{
+	const char *texts[CHARGE_TEXTS] = {[CHARGE_TEXT_ANSWER] = answer};
+	ChargeRequest *request = charge_request_create(CHARGE_RELEASED, texts, NULL, 0);
+
+	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
+	end_commit(request, NULL, release);
+}
+
+/* The charge's own segment becomes the request, so that this needs no memory. */
+static void
+fail_by_writer(int64 release, ChargeReason reason)
+{
+	OpenRelease *open = find_open(release);
+	dsm_segment *end = open->charge;
+	BackgroundWorkerHandle *worker;
+
+	charge_turn_into_failure(dsm_segment_address(end), reason);
+	worker = post(open, end);
+	dsm_unpin_mapping(end);
+	await(end, worker);
+}
+
+void
+charge_failed(const JobContext *job, int64 release, ChargeReason reason)
+{
+	ChargeRequest *request;
+
+	if (job == NULL)
+	{
+		fail_by_writer(release, reason);
+		return;
+	}
+	request = charge_request_create(CHARGE_FAILED, NULL, NULL, 0);
+	request->reason = reason;
+	end_commit(request, job, release);
+}
+
+/* ---- What others ask -------------------------------------------------------- */
+
+void
+charge_settle(Oid role)
+{
+	charge_queue_settle(role);
+}
+
+/* dpobj_internal.charge_state(release) -> text */
+PG_FUNCTION_INFO_V1(dpobj_charge_state);
+Datum
+dpobj_charge_state(PG_FUNCTION_ARGS)
+{
+	const char *state = charge_queue_state(PG_GETARG_INT64(0));
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(state));
+}
