@@ -14,6 +14,7 @@
 #include "server/base/compat.h"
 #include "server/base/decimal.h"
 #include "server/base/preload.h"
+#include "server/base/seen_scan.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_launcher.h"
 #include "server/plan/plan_query.h"
@@ -115,4 +116,5 @@ _PG_init(void)
 	job_launcher_install();
 	plan_query_install();
 	role_end_install();
+	seen_scan_install();
 }

@@ -36,8 +36,8 @@ SELECT m.name,
        m.release,
        e.parameters,
        m.comment,
-       coalesce(r.role_name = current_user, false)
-         OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper) AS owns
+       coalesce(r.role = dpobj_internal.reader(), false)
+         OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = dpobj_internal.reader() AND s.rolsuper) AS owns
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
@@ -53,12 +53,18 @@ COMMENT ON COLUMN dpobj.kept_answers.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.kept_answers.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.kept_answers.parameters IS 'public parameters of the charge, as in dpobj.ledger';
 COMMENT ON COLUMN dpobj.kept_answers.comment IS 'what its owner says of it; null: nothing';
-COMMENT ON COLUMN dpobj.kept_answers.owns IS 'is it the current role''s own, or is this role a superuser?';
+COMMENT ON COLUMN dpobj.kept_answers.owns IS 'is it the reader''s own, or is the reader a superuser?';
 
-CREATE OR REPLACE VIEW dpobj.answers WITH (security_barrier) AS
+CREATE VIEW dpobj.answers_seen AS
 SELECT k.name, k.kind, k.relation, k.relation_name, k.answer, k.owner, k.created, k.release, k.parameters, k.comment
   FROM dpobj.kept_answers k
  WHERE k.owns;
+COMMENT ON VIEW dpobj.answers_seen IS 'dpobj.answers of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_answers() RETURNS SETOF dpobj.answers_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_answers() IS 'internal: dpobj.answers_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.answers AS SELECT * FROM dpobj_internal.see_answers();
 COMMENT ON VIEW dpobj.answers IS 'released answers of the current role''s looks and evaluations; all of them for superusers';
 COMMENT ON COLUMN dpobj.answers.name IS 'name given to the call, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.answers.kind IS 'accuracy, confusion, select, or the name of the look';
@@ -71,7 +77,7 @@ COMMENT ON COLUMN dpobj.answers.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.answers.parameters IS 'public parameters of the charge, as in dpobj.ledger';
 COMMENT ON COLUMN dpobj.answers.comment IS 'what its owner says of it; null: nothing';
 
-CREATE OR REPLACE VIEW dpobj.evaluations WITH (security_barrier) AS
+CREATE VIEW dpobj.evaluations_seen AS
 SELECT a.name,
        a.kind,
        ARRAY(SELECT m.name
@@ -98,6 +104,12 @@ SELECT a.name,
   FROM dpobj.kept_answers a
  WHERE a.parameters ?| '{model,models}'
    AND (a.owns OR (SELECT dpobj_internal.sees_all()));
+COMMENT ON VIEW dpobj.evaluations_seen IS 'dpobj.evaluations of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_evaluations() RETURNS SETOF dpobj.evaluations_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_evaluations() IS 'internal: dpobj.evaluations_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.evaluations AS SELECT * FROM dpobj_internal.see_evaluations();
 COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
@@ -115,7 +127,7 @@ COMMENT ON COLUMN dpobj.evaluations.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.evaluations.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.evaluations.holdout IS 'share of the rows that were held out, which alone were read; null: all rows were';
 
-CREATE OR REPLACE VIEW dpobj.model_history WITH (security_barrier) AS
+CREATE VIEW dpobj.model_history_seen AS
 SELECT m.model,
        e.kind,
        e.relation_name,
@@ -128,9 +140,15 @@ SELECT m.model,
        pg_catalog.trim_scale(l.epsilon_nano * 0.000000001) AS epsilon,
        e.release,
        e.holdout
-  FROM dpobj.evaluations e
+  FROM dpobj.evaluations_seen e
   JOIN dpobj.ledger_events l ON l.id = e.release,
        pg_catalog.unnest(e.models) m(model);
+COMMENT ON VIEW dpobj.model_history_seen IS 'dpobj.model_history of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_model_history() RETURNS SETOF dpobj.model_history_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_model_history() IS 'internal: dpobj.model_history_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.model_history AS SELECT * FROM dpobj_internal.see_model_history();
 COMMENT ON VIEW dpobj.model_history IS 'each rating of each of the current role''s models, free to read; those of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.model_history.model IS 'name of the model; null for one that was deleted or has none';
 COMMENT ON COLUMN dpobj.model_history.kind IS 'accuracy, confusion, select, residuals, auc or calibration';

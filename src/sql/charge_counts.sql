@@ -118,3 +118,13 @@ COMMENT ON INDEX dpobj.ledger_events_spending_idx IS 'what a table has spent';
 CREATE INDEX ledger_events_administration_idx ON dpobj.ledger_events (relation_identity)
     WHERE event NOT IN ('charged', 'released', 'failed');
 COMMENT ON INDEX dpobj.ledger_events_administration_idx IS 'events of administration';
+-- People read the ledger's last events, and those of a release (names.sql); and the ratings of a model (model_facts.sql).
+CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
+COMMENT ON INDEX dpobj.ledger_events_role_idx IS 'the events of a role';
+CREATE INDEX ledger_events_of_release_idx ON dpobj.ledger_events ((CASE WHEN event = 'charged' THEN id ELSE release END));
+COMMENT ON INDEX dpobj.ledger_events_of_release_idx IS 'the events of a release';
+CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters -> 'model'))
+    WHERE event = 'charged' AND parameters ? 'model';
+COMMENT ON INDEX dpobj.ledger_events_rating_idx IS 'the ratings of a model';
+CREATE INDEX ledger_events_part_idx ON dpobj.ledger_events (id) WHERE event IN ('mark_part', 'unmark_part', 'read_part');
+COMMENT ON INDEX dpobj.ledger_events_part_idx IS 'what other servers may read and have read';

@@ -35,7 +35,7 @@ COMMENT ON COLUMN dpobj.kept_histograms.owner IS 'the session user who was charg
 COMMENT ON COLUMN dpobj.kept_histograms.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.kept_histograms.epsilon IS 'what it cost';
 COMMENT ON COLUMN dpobj.kept_histograms.release IS 'id of the charge in dpobj.ledger';
-COMMENT ON COLUMN dpobj.kept_histograms.owns IS 'is it the current role''s own, or is this role a superuser?';
+COMMENT ON COLUMN dpobj.kept_histograms.owns IS 'is it the reader''s own, or is the reader a superuser?';
 
 CREATE FUNCTION dpobj.drift(before text, after text, level float8 DEFAULT 0.95)
   RETURNS TABLE (key text[], bin text, share_before float8, share_after float8, difference float8, low float8, high float8, level float8)
@@ -51,7 +51,7 @@ CREATE FUNCTION dpobj_internal.drift_total(before dpobj.kept_histograms, after d
 COMMENT ON FUNCTION dpobj_internal.drift_total(dpobj.kept_histograms, dpobj.kept_histograms, float8) IS
   'internal: the total variation distance of two histograms of the same bins';
 
-CREATE VIEW dpobj.drifts WITH (security_barrier) AS
+CREATE VIEW dpobj.drifts_seen AS
 SELECT h.name,
        (h.first).name AS first,
        h.relation_name,
@@ -71,6 +71,12 @@ SELECT h.name,
          WHERE k.owns OR (SELECT dpobj_internal.sees_all())) h
  CROSS JOIN LATERAL dpobj_internal.drift_total(h.first, h.this, h.level) t
  WHERE h.release <> (h.first).release;
+COMMENT ON VIEW dpobj.drifts_seen IS 'dpobj.drifts of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_drifts() RETURNS SETOF dpobj.drifts_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_drifts() IS 'internal: dpobj.drifts_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.drifts AS SELECT * FROM dpobj_internal.see_drifts();
 COMMENT ON VIEW dpobj.drifts IS 'how far each kept histogram of the current role is from the first one of the same table, column, by and filter, free to read; those of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.drifts.name IS 'name of the histogram in dpobj.answers; null: none';
 COMMENT ON COLUMN dpobj.drifts.first IS 'name of the first one';

@@ -48,11 +48,13 @@ COMMENT ON COLUMN dpobj.identity_tables.relation IS 'OID of the table now; null 
 COMMENT ON COLUMN dpobj.identity_tables.relation_name IS 'name when a charge or a budget last touched it';
 
 /*
- * Roles see their own events, by OID or else by name; superusers and auditors see all.  A table is
+ * Roles see their own events, by OID or else by name; superusers and auditors see all.  Each part of
+ * the union is read from an index in the order of id; after a restore or a DROP ROLE a role has
+ * several identities, of which the last has the new events.  A table is
  * shown as regclass only while its OID still has the name it was charged under.  The factors are
  * exactly 1e-9 and 1e-18; products of numerics are exact.
  */
-CREATE OR REPLACE VIEW dpobj.ledger WITH (security_barrier) AS
+CREATE VIEW dpobj.ledger_seen AS
 SELECT e.id,
        e.at,
        e.event,
@@ -80,14 +82,31 @@ SELECT e.id,
               ORDER BY r.place) AS rdp,
        pg_catalog.trim_scale(e.rdp_delta * 0.000000000000000001) AS rdp_delta,
        e.reason
-  FROM dpobj.ledger_events e
- WHERE e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
-    OR e.event IN ('mark_part', 'unmark_part', 'read_part')
-       AND e.relation_identity IN (SELECT t.id FROM dpobj.identity_tables t JOIN pg_catalog.pg_roles r ON r.rolname = session_user
-                                    WHERE pg_catalog.pg_has_role(r.oid, dpobj_internal.table_owner(t.relation), 'USAGE'))
-    OR dpobj_internal.sees_all();
+  FROM (SELECT a.* FROM dpobj.ledger_events a WHERE (SELECT dpobj_internal.sees_all())
+        UNION ALL
+        SELECT o.* FROM dpobj.ledger_events o
+         WHERE NOT (SELECT dpobj_internal.sees_all())
+           AND o.role_identity = (SELECT max(r.id) FROM dpobj.identity_roles r WHERE r.role = dpobj_internal.reader())
+        UNION ALL
+        SELECT o.* FROM dpobj.ledger_events o
+         WHERE NOT (SELECT dpobj_internal.sees_all())
+           AND o.role_identity IN (SELECT r.id FROM dpobj.identity_roles r WHERE r.role = dpobj_internal.reader()
+                                    ORDER BY r.id DESC OFFSET 1)
+        UNION ALL
+        SELECT p.* FROM dpobj.ledger_events p
+         WHERE NOT (SELECT dpobj_internal.sees_all())
+           AND p.event IN ('mark_part', 'unmark_part', 'read_part')
+           AND p.relation_identity IN (SELECT t.id FROM dpobj.identity_tables t
+                                        WHERE pg_catalog.pg_has_role(dpobj_internal.reader(), dpobj_internal.table_owner(t.relation), 'USAGE'))
+           AND NOT EXISTS (SELECT FROM dpobj.identity_roles r WHERE r.id = p.role_identity AND r.role = dpobj_internal.reader())) e;
+COMMENT ON VIEW dpobj.ledger_seen IS 'dpobj.ledger of the role dpobj_internal.reader()';
 
-COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role, and of its tables what other servers may read and have read; all events for superusers and dpobj_auditor';
+CREATE FUNCTION dpobj_internal.see_ledger() RETURNS SETOF dpobj.ledger_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_ledger() IS 'internal: dpobj.ledger_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.ledger AS SELECT * FROM dpobj_internal.see_ledger();
+COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the current role, and of its tables what other servers may read and have read; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
 COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
 COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';

@@ -1,6 +1,6 @@
 -- The registry: models with their comments, and what their owners change
 
-CREATE OR REPLACE VIEW dpobj.models WITH (security_barrier) AS
+CREATE VIEW dpobj.models_seen AS
 SELECT m.name,
        m.model,
        CASE WHEN dpobj_internal.table_named(e.relation_name) = e.relation THEN e.relation::regclass END AS relation,
@@ -17,11 +17,17 @@ SELECT m.name,
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
  CROSS JOIN LATERAL
-       (SELECT coalesce(r.role_name = current_user, false)
-               OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper) AS owns) u
+       (SELECT coalesce(r.role = dpobj_internal.reader(), false)
+               OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = dpobj_internal.reader() AND s.rolsuper) AS owns) u
  WHERE m.model IS NOT NULL
    AND (u.owns OR EXISTS (SELECT FROM dpobj.model_readers s WHERE s.release = m.release AND s.place = m.place
-                          AND pg_catalog.pg_has_role(current_user, s.role, 'USAGE')));
+                          AND pg_catalog.pg_has_role(dpobj_internal.reader(), s.role, 'USAGE')));
+COMMENT ON VIEW dpobj.models_seen IS 'dpobj.models of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_models() RETURNS SETOF dpobj.models_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_models() IS 'internal: dpobj.models_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.models AS SELECT * FROM dpobj_internal.see_models();
 COMMENT ON VIEW dpobj.models IS 'released models of the current role, and those that are shared with it; all of them for superusers';
 COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train, or to dpobj.train_groups and followed by the key, or to dpobj.rename; null: none';
 COMMENT ON COLUMN dpobj.models.model IS 'the model';
@@ -36,7 +42,7 @@ COMMENT ON COLUMN dpobj.models.comment IS 'what its owner says of it; null: noth
 COMMENT ON COLUMN dpobj.models.retired IS 'since when its name cannot be applied or rated; null: it can';
 
 -- Auditors, who see no models, see these columns of all.
-CREATE VIEW dpobj.model_list WITH (security_barrier) AS
+CREATE VIEW dpobj.model_list_seen AS
 SELECT m.name,
        (m.model).kind,
        (m.model).details ->> 'label' AS label,
@@ -51,7 +57,13 @@ SELECT m.name,
   JOIN dpobj.identity_roles r ON r.id = m.owner
  WHERE m.model IS NOT NULL
    AND ((SELECT dpobj_internal.sees_all())
-        OR EXISTS (SELECT FROM dpobj.models v WHERE v.release = m.release AND v.key IS NOT DISTINCT FROM m.key));
+        OR EXISTS (SELECT FROM dpobj.models_seen v WHERE v.release = m.release AND v.key IS NOT DISTINCT FROM m.key));
+COMMENT ON VIEW dpobj.model_list_seen IS 'dpobj.model_list of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_model_list() RETURNS SETOF dpobj.model_list_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_model_list() IS 'internal: dpobj.model_list_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.model_list AS SELECT * FROM dpobj_internal.see_model_list();
 COMMENT ON VIEW dpobj.model_list IS 'dpobj.models in a few narrow columns, for people; the models of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.model_list.name IS 'name of the model; null: none';
 COMMENT ON COLUMN dpobj.model_list.kind IS 'halfspace, logistic, svm, softmax, one_vs_rest, linear or simplex';

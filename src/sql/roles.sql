@@ -49,8 +49,22 @@ BEGIN
 END
 $body$;
 
+-- The views of what a role may see are in dpobj's schemas twice: one that ends in _seen, which only the owner of
+-- the extension reads, and one over it for all (src/server/base/seen_query.c).
+CREATE FUNCTION dpobj_internal.reader() RETURNS oid
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'dpobj_reader';
+COMMENT ON FUNCTION dpobj_internal.reader() IS
+  'internal: the role for which a view that ends in _seen is read; else the current role';
+
+CREATE FUNCTION dpobj_internal.see_support(internal) RETURNS internal
+  LANGUAGE C STRICT
+  AS 'MODULE_PATHNAME', 'dpobj_see_support';
+COMMENT ON FUNCTION dpobj_internal.see_support(internal) IS
+  'internal: loads the library, which plans calls of dpobj_internal.see_...()';
+
 CREATE OR REPLACE FUNCTION dpobj_internal.sees_all() RETURNS boolean
-  LANGUAGE C STABLE PARALLEL SAFE
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_sees_all';
 COMMENT ON FUNCTION dpobj_internal.sees_all() IS
   'does the current role see every budget and the whole ledger? superusers and those to whom a superuser granted dpobj_auditor';

@@ -32,7 +32,7 @@ COMMENT ON COLUMN dpobj.schedule_charges.ended IS 'when it was released or faile
 COMMENT ON COLUMN dpobj.schedule_charges.state IS 'released, failed or charged: may have been released';
 COMMENT ON COLUMN dpobj.schedule_charges.in_use IS 'is there a model, which is not retired, or of a look or an evaluation an answer?';
 
-CREATE OR REPLACE VIEW dpobj.schedules WITH (security_barrier) AS
+CREATE VIEW dpobj.schedules_seen AS
 SELECT s.name,
        o.role_name::text AS owner,
        s.cron,
@@ -58,9 +58,15 @@ SELECT s.name,
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   LEFT JOIN dpobj.identity_tables t ON t.id = s.relation
- WHERE o.role_name = session_user
+ WHERE o.role = dpobj_internal.reader()
     OR (SELECT dpobj_internal.sees_all())
     OR (SELECT dpobj_internal.administers());
+COMMENT ON VIEW dpobj.schedules_seen IS 'dpobj.schedules of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_schedules() RETURNS SETOF dpobj.schedules_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_schedules() IS 'internal: dpobj.schedules_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.schedules AS SELECT * FROM dpobj_internal.see_schedules();
 COMMENT ON VIEW dpobj.schedules IS 'schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedules.name IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is charged; null when it has gone';
@@ -84,7 +90,7 @@ COMMENT ON COLUMN dpobj.schedules.job IS 'pg_cron''s job; null: it has none, or 
 COMMENT ON COLUMN dpobj.schedules.cron_statement IS 'where there is no job, what a superuser runs in the database of pg_cron';
 COMMENT ON COLUMN dpobj.schedules.call IS 'function of the look or evaluation; null: dpobj.train';
 
-CREATE OR REPLACE VIEW dpobj.schedule_runs WITH (security_barrier) AS
+CREATE VIEW dpobj.schedule_runs_seen AS
 SELECT s.name AS schedule,
        o.role_name::text AS owner,
        u.scheduled,
@@ -113,9 +119,15 @@ SELECT s.name AS schedule,
           FROM (SELECT * FROM dpobj.schedule_charges x WHERE x.id = s.id) h
           FULL JOIN (SELECT * FROM dpobj.schedule_run_rows x WHERE x.schedule = s.id) r
             ON r.scheduled = h.scheduled) u
- WHERE o.role_name = session_user
+ WHERE o.role = dpobj_internal.reader()
     OR (SELECT dpobj_internal.sees_all())
     OR (SELECT dpobj_internal.administers());
+COMMENT ON VIEW dpobj.schedule_runs_seen IS 'dpobj.schedule_runs of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_schedule_runs() RETURNS SETOF dpobj.schedule_runs_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_schedule_runs() IS 'internal: dpobj.schedule_runs_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.schedule_runs AS SELECT * FROM dpobj_internal.see_schedule_runs();
 COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_runs.owner IS 'role whose schedule it is; null when it has gone';

@@ -160,9 +160,9 @@ COMMENT ON FUNCTION dpobj_internal.budget_exceeded(bigint[], bigint[], dpobj.cha
  * Roles see the budgets of their own and of their groups, and on the same tables the cap over all
  * roles and the owner's limit; owners see their limit; superusers and auditors see all.
  */
-CREATE OR REPLACE VIEW dpobj.budgets WITH (security_barrier) AS
+CREATE VIEW dpobj.budgets_seen AS
 WITH RECURSIVE
-  mine(role) AS (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = session_user
+  mine(role) AS (SELECT dpobj_internal.reader()
                  UNION
                  SELECT m.roleid FROM pg_catalog.pg_auth_members m JOIN mine ON m.member = mine.role),
   own(id) AS (SELECT i.id FROM dpobj.identity_roles i WHERE i.role IN (SELECT role FROM mine))
@@ -203,6 +203,12 @@ SELECT t.relation::regclass AS relation,
     OR b.role = -1
        AND dpobj_internal.table_owner(t.relation) IN (SELECT role FROM mine)
     OR dpobj_internal.sees_all();
+COMMENT ON VIEW dpobj.budgets_seen IS 'dpobj.budgets of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_budgets() RETURNS SETOF dpobj.budgets_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_budgets() IS 'internal: dpobj.budgets_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.budgets AS SELECT * FROM dpobj_internal.see_budgets();
 COMMENT ON VIEW dpobj.budgets IS 'privacy budgets: those that cap the session''s role; all for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null if no table has the recorded OID or name any more';
 COMMENT ON COLUMN dpobj.budgets.role IS 'role or group; null with a null role_name: all roles together';
@@ -229,7 +235,7 @@ COMMENT ON COLUMN dpobj.budgets.of_owner IS 'whether it is the limit of the tabl
  * How many more releases like the last one fit into a budget.  The last one is the last that
  * dpobj.ledger shows to the session's role.
  */
-CREATE OR REPLACE VIEW dpobj.odometer WITH (security_barrier) AS
+CREATE VIEW dpobj.odometer_seen AS
 SELECT v.relation,
        v.role_name AS role,
        b.accountant,
@@ -242,13 +248,13 @@ SELECT v.relation,
                                 pg_catalog.div(b.reserve_units - b.delta_spent, nullif(k.delta, 0)),
                                 b.max_releases - b.releases), 0) END AS more
   FROM dpobj.budget_state b
-  JOIN dpobj.budgets v ON v.budget = b.id
+  JOIN dpobj.budgets_seen v ON v.budget = b.id
  CROSS JOIN LATERAL
        (SELECT e.* FROM dpobj.ledger_events e
          WHERE e.event = 'charged'
            AND e.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
            AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))
-           AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role_name = session_user)
+           AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role = dpobj_internal.reader())
                 OR dpobj_internal.sees_all())
          ORDER BY e.id DESC LIMIT 1) last
  CROSS JOIN LATERAL
@@ -257,6 +263,12 @@ SELECT v.relation,
                dpobj_internal.delta_under(c.cost, b.adjacency, b.accountant) AS delta
           FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
                            last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
+COMMENT ON VIEW dpobj.odometer_seen IS 'dpobj.odometer of the role dpobj_internal.reader()';
+CREATE FUNCTION dpobj_internal.see_odometer() RETURNS SETOF dpobj.odometer_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_odometer() IS 'internal: dpobj.odometer_seen for the current role';
+CREATE OR REPLACE VIEW dpobj.odometer AS SELECT * FROM dpobj_internal.see_odometer();
 COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null if no table has the recorded OID or name any more';
 COMMENT ON COLUMN dpobj.odometer.role IS 'role or group; null: all roles together';
@@ -272,9 +284,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.budgets_applying(relation regclass, ro
   AS $$
   #variable_conflict use_column
   DECLARE
-    payer constant oid := coalesce(role::oid, (SELECT oid FROM pg_roles WHERE rolname = session_user));
+    payer constant oid := coalesce(role::oid, dpobj_internal.reader());
   BEGIN
-    IF payer <> (SELECT oid FROM pg_roles WHERE rolname = session_user) AND NOT dpobj_internal.sees_all() THEN
+    IF payer <> dpobj_internal.reader() AND NOT dpobj_internal.sees_all() THEN
       RAISE EXCEPTION 'permission denied to see the privacy budget of another role'
         USING ERRCODE = 'insufficient_privilege',
               HINT = 'Members of dpobj_auditor see all budgets.';

@@ -53,6 +53,23 @@ acting_begin_owner(Relation relation, Acting *before)
 	acting_begin(relation->rd_rel->relowner, before);
 }
 
+static Oid running_for = InvalidOid;
+
+Oid
+acting_reader(void)
+{
+	return OidIsValid(running_for) ? running_for : GetUserId();
+}
+
+Oid
+acting_set_reader(Oid reader)
+{
+	Oid before = running_for;
+
+	running_for = reader;
+	return before;
+}
+
 Relation
 acting_try_open(Oid relation, LOCKMODE lock)
 {

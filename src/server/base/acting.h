@@ -32,6 +32,11 @@ extern void acting_end(const Acting *before);
 /* Acts as the owner of the relation. */
 extern void acting_begin_owner(Relation relation, Acting *before);
 
+/* The role that a running query on a _seen view is for (seen_query.h); else the current user. */
+extern Oid acting_reader(void);
+/* Returns what to set in the end; InvalidOid: none. */
+extern Oid acting_set_reader(Oid reader);
+
 /*
  * Opens a relation of a user as its owner: what PostgreSQL keeps of an open relation may take
  * expressions of the owner.  Raises 42P01 if no relation has this OID, also if it is dropped during

@@ -36,15 +36,15 @@
 #include "server/base/extension.h"
 
 /* With the caller's search_path, functions of the caller would run as the owner. */
-static void
-become_owner(Acting *caller)
+void
+admin_become_owner(Acting *caller)
 {
 	extension_require();
 	acting_begin(BOOTSTRAP_SUPERUSERID, caller);
 }
 
-static void
-become_caller(const Acting *caller)
+void
+admin_become_caller(const Acting *caller)
 {
 	acting_end(caller);
 	extension_release();
@@ -56,14 +56,14 @@ admin_execute(const char *statement, int count, Oid *types, Datum *values, const
 	Acting caller;
 	uint64 rows;
 
-	become_owner(&caller);
+	admin_become_owner(&caller);
 	SPI_connect();
 	if (SPI_execute_with_args(extension_statement(statement), count, types, values, nulls, false,
 							  0) < 0)
 		elog(ERROR, "could not read or write the privacy budgets");
 	rows = SPI_processed;
 	SPI_finish();
-	become_caller(&caller);
+	admin_become_caller(&caller);
 	return rows;
 }
 
@@ -74,7 +74,7 @@ admin_execute_latest(const char *statement, int count, Oid *types, Datum *values
 	SPIPlanPtr plan;
 	uint64 rows;
 
-	become_owner(&caller);
+	admin_become_owner(&caller);
 	SPI_connect();
 	plan = SPI_prepare(extension_statement(statement), count, types);
 	if (plan == NULL || SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(),
@@ -82,7 +82,7 @@ admin_execute_latest(const char *statement, int count, Oid *types, Datum *values
 		elog(ERROR, "could not write a table of dpobj");
 	rows = SPI_processed;
 	SPI_finish();
-	become_caller(&caller);
+	admin_become_caller(&caller);
 	return rows;
 }
 
@@ -100,11 +100,11 @@ read_and_unlock(const char *statement, int count, Oid *types, Datum *values, lon
 	Acting caller;
 
 	CurrentResourceOwner = locks;
-	become_owner(&caller);
+	admin_become_owner(&caller);
 	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
 							  limit) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
-	become_caller(&caller);
+	admin_become_caller(&caller);
 	CurrentResourceOwner = outer;
 	ResourceOwnerRelease(locks, RESOURCE_RELEASE_BEFORE_LOCKS, true, false);
 	ResourceOwnerRelease(locks, RESOURCE_RELEASE_LOCKS, false, false); /* as an abort does */
@@ -246,30 +246,31 @@ is_chosen(Oid role, Oid group)
 }
 
 /* The current user may be the group itself: SET ROLE gives a session user no more rights. */
-static bool
-caller_is(const char *kind)
+bool
+admin_allowed(void)
 {
 	Oid session = GetSessionUserId();
-	Oid current = GetUserId();
+	Oid current = acting_reader();
 	Oid group;
 
 	if (superuser_arg(session) && superuser_arg(current))
 		return true;
-	group = admin_role(kind);
+	group = admin_role("admin");
 	return (superuser_arg(session) || is_chosen(session, group)) &&
 		   (current == group || superuser_arg(current) || is_chosen(current, group));
 }
 
-bool
-admin_allowed(void)
-{
-	return caller_is("admin");
-}
-
+/* As views go, the current user decides: a function of an auditor may show others a part. */
 bool
 admin_sees_all(void)
 {
-	return caller_is("auditor");
+	Oid reader = acting_reader();
+	Oid group;
+
+	if (superuser_arg(reader))
+		return true;
+	group = admin_role("auditor");
+	return reader == group || is_chosen(reader, group);
 }
 
 void

@@ -9,6 +9,8 @@
 #include "access/htup.h"
 #include "access/tupdesc.h"
 
+#include "server/base/acting.h"
+
 /*
  * Raises 42501 unless both session user and current user are superusers or members of dpobj_admin
  * by grants of superusers, and 25006 in a read-only transaction.  function is its name, for
@@ -19,11 +21,19 @@ extern void admin_require(const char *function);
 /* Says whether the two roles may administer. */
 extern bool admin_allowed(void);
 
-/* Says the same of dpobj_auditor: may they see the entries of all roles? */
+/* May the current role see the entries of all roles?  Superusers and members of dpobj_auditor by
+ * grants of superusers. */
 extern bool admin_sees_all(void);
 
 /* The role of administrators ("admin") or of auditors ("auditor"), whatever its name is now. */
 extern Oid admin_role(const char *kind);
+
+/*
+ * Acts as the owner of dpobj's tables, and as the caller again, around a statement or a part of its
+ * rows; the extension is held in between.
+ */
+extern void admin_become_owner(Acting *caller);
+extern void admin_become_caller(const Acting *caller);
 
 /*
  * Runs one statement as the owner of dpobj's tables and returns the number of rows.  The statement

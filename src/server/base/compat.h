@@ -251,4 +251,34 @@ subscript_is_known(Oid type, bool leakproof)
 #define strtoi64(string, end, base) ((int64) strtoll(string, end, base))
 #endif
 
+/* ---- Queries ---------------------------------------------------------------- */
+
+/* Analyzes one statement with parameters of known types; a list of Query. */
+#if PG_VERSION_NUM >= 150000
+#define analyze_statement(statement, text, types, count)                                           \
+	pg_analyze_and_rewrite_fixedparams(statement, text, types, count, NULL)
+#else
+#define analyze_statement(statement, text, types, count)                                           \
+	pg_analyze_and_rewrite(statement, text, types, count, NULL)
+#endif
+
+/* Runs a started query for some more rows. */
+#if PG_VERSION_NUM >= 180000
+#define run_for_rows(query, rows) ExecutorRun(query, ForwardScanDirection, rows)
+#else
+#define run_for_rows(query, rows) ExecutorRun(query, ForwardScanDirection, rows, false)
+#endif
+
+/* Does a pathkey sort upwards? */
+#if PG_VERSION_NUM >= 180000
+#define pathkey_ascends(key) ((key)->pk_cmptype == COMPARE_LT)
+#else
+#define pathkey_ascends(key) ((key)->pk_strategy == BTLessStrategyNumber)
+#endif
+
+/* A scan that computes its output columns itself says so since PostgreSQL 15. */
+#ifndef CUSTOMPATH_SUPPORT_PROJECTION
+#define CUSTOMPATH_SUPPORT_PROJECTION 0
+#endif
+
 #endif
