@@ -104,20 +104,14 @@ acting_open(Oid relation, LOCKMODE lock)
 	return opened;
 }
 
-bool
-acting_in_maintenance(void)
-{
-	return InSecurityRestrictedOperation() && GetUserId() != GetSessionUserId() && !superuser();
-}
-
 void
-acting_refuse_maintenance(const char *what)
+acting_refuse_maintenance(const char *function)
 {
-	if (!acting_in_maintenance())
+	if (!InSecurityRestrictedOperation())
 		return;
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-					errmsg("%s is refused in a security-restricted operation", what),
-					errdetail("A maintenance command calls this as role \"%s\", and the session "
+					errmsg("%s is refused in a security-restricted operation", function),
+					errdetail("A maintenance command calls it as role \"%s\", and the session "
 							  "user is \"%s\".",
 							  GetUserNameFromId(GetUserId(), false),
 							  GetUserNameFromId(GetSessionUserId(), false))));

@@ -48,13 +48,10 @@ extern Relation acting_open(Oid relation, LOCKMODE lock);
 extern Relation acting_try_open(Oid relation, LOCKMODE lock);
 
 /*
- * Does a maintenance command, such as VACUUM, ANALYZE, REINDEX or REFRESH MATERIALIZED VIEW, call
- * this for a table's owner who is not the session user?  Superusers do not count: dpobj's own
- * statements act as one.
+ * Raises UB003 in a security-restricted operation.  VACUUM, ANALYZE, REINDEX and REFRESH
+ * MATERIALIZED VIEW call functions of a table's owner in one, in the name of the session user.
+ * function: what is called, for the message.
  */
-extern bool acting_in_maintenance(void);
-
-/* Raises UB003 if so, for what is not done then. */
-extern void acting_refuse_maintenance(const char *what);
+extern void acting_refuse_maintenance(const char *function);
 
 #endif

@@ -21,6 +21,7 @@
 #include "utils/rel.h"
 
 #include "server/ledger/accountant.h"
+#include "server/base/acting.h"
 #include "server/base/admin.h"
 #include "server/ledger/budget.h"
 #include "server/ledger/charge.h"
@@ -494,6 +495,7 @@ budget_require_owner(Oid table, const char *function)
 	PreventCommandIfReadOnly(function);
 	PreventCommandIfParallelMode(function);
 	PreventCommandDuringRecovery(function);
+	acting_refuse_maintenance(function);
 	if (!owns_table(table, GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

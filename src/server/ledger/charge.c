@@ -28,6 +28,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "server/base/acting.h"
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_end.h"
 #include "server/ledger/charge_queue.h"
@@ -39,6 +40,7 @@
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"
 #include "server/base/extension.h"
+#include "server/ledger/grant.h"
 #include "server/ledger/pair_terms.h"
 
 /* ---- Writing ---------------------------------------------------------------- */
@@ -91,6 +93,8 @@ charge_precheck(void)
 	if (XactReadOnly)
 		ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 						errmsg("cannot charge a privacy cost in a read-only transaction")));
+	if (GetUserId() != GetSessionUserId())
+		acting_refuse_maintenance("a release"); /* an owner may refresh a view of releases */
 }
 
 /* Returns the snapshot that the release reads, as pg_current_snapshot() writes it. */
@@ -143,6 +147,7 @@ charge_request(const Charge *charge)
 	ChargeRequest *request;
 
 	charge_precheck();
+	grant_check_caller(charge->relation);
 	if (charge->pair.epsilon < 0 || charge->pair.delta < 0 || charge->pair.delta > DELTA_ONE)
 		elog(ERROR, "invalid privacy cost");
 

@@ -11,31 +11,36 @@
 #include "server/base/admin.h"
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_cost.h"
+#include "server/ledger/charge_tables.h"
 #include "server/base/dpobj.h"
 #include "server/ledger/grant.h"
 
-/* The budgets on table $1 that a role holds itself or as a member of a group. */
-#define GRANTS(role)                                                                               \
+/* The budgets on some tables that a role holds itself or as a member of a group. */
+#define GRANTS(tables, role)                                                                       \
 	"ARRAY(WITH RECURSIVE payers(role) AS (SELECT " role                                           \
 	" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role)"            \
 	" SELECT b.id FROM dpobj.budget_rows b"                                                        \
 	" JOIN dpobj.identity_tables t ON t.id = b.relation"                                           \
 	" JOIN dpobj.identity_roles r ON r.id = b.role"                                                \
-	" WHERE t.relation = $1 AND r.role IN (SELECT role FROM payers) ORDER BY b.id)"
+	" WHERE t.relation " tables " AND r.role IN (SELECT role FROM payers) ORDER BY b.id)"
 
 void
 grant_check_caller(Oid table)
 {
-	static const char *const statement =
-		"SELECT s <> '{}' AND s = c FROM (SELECT " GRANTS("$2") " AS s, " GRANTS("$3") " AS c) g";
-	Oid types[] = {OIDOID, OIDOID, OIDOID};
-	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId()),
-					  ObjectIdGetDatum(GetUserId())};
+	static const char *const statement = "SELECT s = c FROM (SELECT " GRANTS(
+		"= ANY ($1::oid[])", "$2") " AS s, " GRANTS("= ANY ($1::oid[])", "$3") " AS c) g";
+	const char *texts[CHARGE_TEXTS];
+	Oid types[] = {TEXTOID, OIDOID, OIDOID};
+	Datum values[lengthof(types)];
 	Datum same;
 	bool isnull;
 
 	if (GetUserId() == GetSessionUserId())
 		return;
+	(void) charge_tables_describe(table, texts);
+	values[0] = CStringGetTextDatum(texts[CHARGE_TEXT_OIDS]);
+	values[1] = ObjectIdGetDatum(GetSessionUserId());
+	values[2] = ObjectIdGetDatum(GetUserId());
 	if (admin_select(statement, lengthof(types), types, values, &same, &isnull) &&
 		DatumGetBool(same))
 		return;
@@ -44,7 +49,7 @@ grant_check_caller(Oid table)
 			 errmsg("current role \"%s\" does not hold the privacy budgets of session user \"%s\"",
 					GetUserNameFromId(GetUserId(), false),
 					GetUserNameFromId(GetSessionUserId(), false)),
-			 errdetail("The session user would pay and the current role would get the model."),
+			 errdetail("The session user would pay and the current role would get the answer."),
 			 errhint("Call it outside of SECURITY DEFINER functions, after RESET ROLE "
 					 "or SET SESSION AUTHORIZATION.")));
 }
@@ -54,7 +59,7 @@ grant_check_caller(Oid table)
 bool
 grant_is_held(Oid table)
 {
-	static const char *const statement = "SELECT cardinality(" GRANTS("$2") ") > 0";
+	static const char *const statement = "SELECT cardinality(" GRANTS("= $1", "$2") ") > 0";
 	Oid types[] = {OIDOID, OIDOID};
 	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(GetSessionUserId())};
 	Datum held;

@@ -1,5 +1,5 @@
 /*
- * grant.h - the grant to train at the analyst's door: a budget of the role or of its group.
+ * grant.h - whose budgets a release may spend, and the grant to train at the analyst's door.
  */
 #ifndef DPOBJ_GRANT_H
 #define DPOBJ_GRANT_H
@@ -10,8 +10,8 @@
 
 /*
  * Raises UB003 unless current user and session user are one role or hold the same budgets on the
- * table.  Otherwise a SECURITY DEFINER function could spend the session user's budget on a model of
- * its owner.
+ * table, its ancestors and descendants.  Otherwise a SECURITY DEFINER function could spend the
+ * session user's budget on an answer for its owner.  Each charge asks this, at both doors.
  */
 extern void grant_check_caller(Oid table);
 
