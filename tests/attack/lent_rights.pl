@@ -29,11 +29,16 @@ in_session($node, 'ana', q{SELECT dpobj.count('s.patient', 1, name => 'of ana')}
 is(in_session($node, 'own', 'SELECT (dp_count(1.0)).value IS NOT NULL FROM s.patient'), 't', 'the owner spends his budget');
 like(in_session($node, 'own', 'SELECT dp_count(1.0) FROM s.patient'), qr/^ERROR:  UB001/, 'then it is used up');
 
+# Nobody has a budget of his own here.
+in_session($node, 'own', 'CREATE TABLE s.open AS SELECT i % 2 = 0 AS x FROM generate_series(1, 100) i');
+$node->safe_psql('postgres', "SELECT dpobj.set_budget('s.open', NULL, 10, 0)");
+
 # ---- maintenance ----
 
 # What the owner's function tries; each line ends in what came of it.
 my %tries = (
 	'an aggregate' => q{SELECT public.dp_count(0.5)::text FROM s.patient},
+	'an aggregate for which all pay' => q{SELECT public.dp_count(0.5)::text FROM s.open},
 	'a training' => q{SELECT (public.dp_halfspace(ARRAY[age]::float8[], outcome, 0.5, 0))::text FROM s.patient},
 	'a look' => q{SELECT value::text FROM dpobj.count('s.patient', 0.5)},
 	'a job' => q{SELECT dpobj.submit('s.patient', 'outcome', 0.5, name => 'lent')::text},
@@ -126,9 +131,7 @@ like(in_session($node, 'adm', 'SET ROLE own; SELECT dp_count(0.5) FROM s.patient
 like(in_session($node, 'boss', 'SET ROLE own; SELECT dp_count(0.5) FROM s.patient'), qr/ERROR:  UB001: /, 'one that has all budgets of the session user pays with them');
 
 # Where nobody has a budget of his own, a table's cap holds for all, and its owner may lend the aggregates.
-in_session($node, 'own', 'CREATE TABLE s.open AS SELECT i % 2 = 0 AS x FROM generate_series(1, 100) i');
 in_session($node, 'own', q{CREATE FUNCTION s.lent() RETURNS float8 LANGUAGE sql SECURITY DEFINER AS 'SELECT (dp_count(0.5)).value FROM s.open'});
-$node->safe_psql('postgres', "SELECT dpobj.set_budget('s.open', NULL, 10, 0)");
 like(in_session($node, 'eve', 'SELECT s.lent()'), qr/^-?\d+$/, 'an owner may lend an aggregate to roles without budgets of their own');
 $node->safe_psql('postgres', "SELECT dpobj.set_budget('s.open', 'eve', 10, 0)");
 like(in_session($node, 'eve', 'SELECT s.lent()'), qr/^ERROR:  UB003/, 'but not to one that has a budget');
