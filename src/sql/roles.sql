@@ -55,7 +55,7 @@ CREATE FUNCTION dpobj_internal.reader() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_reader';
 COMMENT ON FUNCTION dpobj_internal.reader() IS
-  'internal: the role for which a view that ends in _seen is read; else the current role';
+  'internal: the role whose rows views show: the session user; in a SECURITY DEFINER function and in maintenance the current user';
 
 CREATE FUNCTION dpobj_internal.see_support(internal) RETURNS internal
   LANGUAGE C STRICT

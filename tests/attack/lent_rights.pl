@@ -50,7 +50,12 @@ my %tries = (
 	'a confirmation' => q{SELECT 'set' FROM dpobj.confirm_epoch()},
 	'models' => q{SELECT 'seen' FROM dpobj.models LIMIT 1},
 	'answers' => q{SELECT 'seen' FROM dpobj.answers LIMIT 1},
-	'jobs' => q{SELECT 'seen' FROM dpobj.jobs LIMIT 1});
+	'jobs' => q{SELECT 'seen' FROM dpobj.jobs LIMIT 1},
+	'the ledger' => q{SELECT 'seen' FROM dpobj.ledger WHERE role <> 'own' LIMIT 1},
+	'budgets' => q{SELECT 'seen' FROM dpobj.budgets WHERE role_name <> 'own' LIMIT 1},
+	'the odometer' => q{SELECT 'seen' FROM dpobj.odometer WHERE role <> 'own' LIMIT 1},
+	'schedules' => q{SELECT 'seen' FROM dpobj.schedules LIMIT 1},
+	'runs of schedules' => q{SELECT 'seen' FROM dpobj.schedule_runs LIMIT 1});
 my @order = sort keys %tries;
 my $tries = join ', ', map { my $try = $_; "['$try', " . ($tries{$try} =~ s/'/''/gr =~ s/^(.*)$/'$1'/r) . ']' } @order;
 in_session($node, 'own', <<"SQL", 'CREATE TABLE s.bait AS SELECT generate_series(1, 3) AS a', "CREATE FUNCTION s.f(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT \$1'",
@@ -74,7 +79,8 @@ SQL
 	q{CREATE OR REPLACE FUNCTION s.f(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN s.attempt($1); END'});
 
 sub spent { return scalar_of($node, q{SELECT string_agg(format('%s %s', role_name, epsilon_spent), ', ' ORDER BY role_name) FROM dpobj.budgets WHERE relation = 's.patient'::regclass}) }
-sub events { return scalar_of($node, 'SELECT count(*) FROM dpobj.ledger') }
+# The administrator's own jobs are his.
+sub events { return scalar_of($node, q{SELECT count(*) FROM dpobj.ledger WHERE role <> 'adm'}) }
 
 sub gains_nothing
 {
@@ -129,6 +135,14 @@ like(in_session($node, 'ana', 'SELECT s.lends()'), qr/^-?\d+$/, 'a function that
 like(in_session($node, 'adm', 'SET ROLE own; SELECT dp_count(0.5) FROM s.patient'), qr/ERROR:  UB003: current role "own" does not hold/,
 	'nor does a role that is set, if the budgets differ');
 like(in_session($node, 'boss', 'SET ROLE own; SELECT dp_count(0.5) FROM s.patient'), qr/ERROR:  UB001: /, 'one that has all budgets of the session user pays with them');
+
+# Nor does he see its caller's rows.
+my @views = ('the ledger', 'budgets', 'the odometer', 'schedules', 'runs of schedules', 'models', 'answers', 'jobs');
+in_session($node, 'own', "CREATE FUNCTION s.look_$_() RETURNS text LANGUAGE sql SECURITY DEFINER AS \$\$ $tries{$views[$_]} \$\$") for 0 .. $#views;
+is(in_session($node, 'ana', "SELECT s.look_$_()"), '', "a SECURITY DEFINER function sees nothing in $views[$_]") for 0 .. $#views;
+is(in_session($node, 'ana', 'SELECT count(*) > 0 FROM dpobj.ledger', 'SELECT count(*) > 0 FROM dpobj.budgets', 'SELECT count(*) > 0 FROM dpobj.odometer'),
+	"t\nt\nt", 'its caller sees his own');
+like(in_session($node, 'boss', 'SET ROLE own', 'SELECT count(*) FROM dpobj.budgets'), qr/^\n[1-9]/, 'and after SET ROLE');
 
 # Where nobody has a budget of his own, a table's cap holds for all, and its owner may lend the aggregates.
 in_session($node, 'own', q{CREATE FUNCTION s.lent() RETURNS float8 LANGUAGE sql SECURITY DEFINER AS 'SELECT (dp_count(0.5)).value FROM s.open'});

@@ -53,18 +53,25 @@ acting_begin_owner(Relation relation, Acting *before)
 	acting_begin(relation->rd_rel->relowner, before);
 }
 
-static Oid running_for = InvalidOid;
+static Reader running_for = {InvalidOid, InvalidOid};
 
-Oid
+/* Code that is lent the rights of another role, or runs for one, reads what that role may see. */
+Reader
 acting_reader(void)
 {
-	return OidIsValid(running_for) ? running_for : GetUserId();
+	Reader reader = {GetUserId(), GetUserId()};
+
+	if (OidIsValid(running_for.current))
+		return running_for;
+	if (reader.current == GetOuterUserId() && !InLocalUserIdChange())
+		reader.owner = GetSessionUserId();
+	return reader;
 }
 
-Oid
-acting_set_reader(Oid reader)
+Reader
+acting_set_reader(Reader reader)
 {
-	Oid before = running_for;
+	Reader before = running_for;
 
 	running_for = reader;
 	return before;

@@ -32,10 +32,21 @@ extern void acting_end(const Acting *before);
 /* Acts as the owner of the relation. */
 extern void acting_begin_owner(Relation relation, Acting *before);
 
-/* The role that a running query on a _seen view is for (seen_query.h); else the current user. */
-extern Oid acting_reader(void);
-/* Returns what to set in the end; InvalidOid: none. */
-extern Oid acting_set_reader(Oid reader);
+/*
+ * Whose rows views show: the session user's, also after SET ROLE, but in a SECURITY DEFINER
+ * function and in maintenance the current user's.  What the current user may see beyond them
+ * depends on its own memberships.
+ */
+typedef struct Reader
+{
+	Oid owner;
+	Oid current;
+} Reader;
+
+/* The reader that a running query on a _seen view is for (seen_query.h), else the caller. */
+extern Reader acting_reader(void);
+/* Returns what to set in the end. */
+extern Reader acting_set_reader(Reader reader);
 
 /*
  * Opens a relation of a user as its owner: what PostgreSQL keeps of an open relation may take

@@ -250,7 +250,7 @@ bool
 admin_allowed(void)
 {
 	Oid session = GetSessionUserId();
-	Oid current = acting_reader();
+	Oid current = acting_reader().current;
 	Oid group;
 
 	if (superuser_arg(session) && superuser_arg(current))
@@ -264,13 +264,13 @@ admin_allowed(void)
 bool
 admin_sees_all(void)
 {
-	Oid reader = acting_reader();
+	Oid current = acting_reader().current;
 	Oid group;
 
-	if (superuser_arg(reader))
+	if (superuser_arg(current))
 		return true;
 	group = admin_role("auditor");
-	return reader == group || is_chosen(reader, group);
+	return current == group || is_chosen(current, group);
 }
 
 void

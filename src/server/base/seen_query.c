@@ -37,7 +37,7 @@ struct SeenQuery
 {
 	QueryDesc *running;
 	RowReceiver rows;
-	Oid reader;
+	Reader reader;
 	bool ended;
 };
 
@@ -46,7 +46,7 @@ PG_FUNCTION_INFO_V1(dpobj_reader);
 Datum
 dpobj_reader(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(acting_reader());
+	PG_RETURN_OID(acting_reader().owner);
 }
 
 /* ---- one query ---- */
@@ -92,7 +92,7 @@ start(const char *statement, ParamListInfo parameters, Snapshot snapshot, bool s
 #define AS_OWNER(query, snapshot, step)                                                            \
 	do                                                                                             \
 	{                                                                                              \
-		Oid before;                                                                                \
+		Reader before;                                                                             \
 		Acting caller;                                                                             \
                                                                                                    \
 		admin_become_owner(&caller);                                                               \
@@ -112,7 +112,8 @@ start(const char *statement, ParamListInfo parameters, Snapshot snapshot, bool s
 	} while (0)
 
 SeenQuery *
-seen_open(const char *statement, ParamListInfo parameters, Oid reader, Snapshot snapshot, bool some)
+seen_open(const char *statement, ParamListInfo parameters, Reader reader, Snapshot snapshot,
+		  bool some)
 {
 	SeenQuery *query = palloc0(sizeof(SeenQuery));
 
@@ -189,7 +190,7 @@ dpobj_see(PG_FUNCTION_ARGS)
 	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
 	SeenQuery *query =
 		seen_open(psprintf("SELECT * FROM %s", seen_view_name(seen_view(fcinfo->flinfo->fn_oid))),
-				  NULL, GetUserId(), GetActiveSnapshot(), false);
+				  NULL, acting_reader(), GetActiveSnapshot(), false);
 
 	(void) seen_fetch(query, 0, set);
 	seen_close(query);

@@ -14,13 +14,15 @@
 #include "utils/snapshot.h"
 #include "utils/tuplestore.h"
 
+#include "server/base/acting.h"
+
 typedef struct SeenQuery SeenQuery;
 
 /*
  * Plans and starts a SELECT on a _seen view for a role; the statement names the schemas of its
  * tables, and finds all else in pg_catalog.  some: not all rows may be needed.
  */
-extern SeenQuery *seen_open(const char *statement, ParamListInfo parameters, Oid reader,
+extern SeenQuery *seen_open(const char *statement, ParamListInfo parameters, Reader reader,
 							Snapshot snapshot, bool some);
 
 /* Appends at most so many more rows to the set; false if there are no more. */

@@ -56,7 +56,7 @@ typedef struct SeenScan
 {
 	CustomScanState scan;
 	List *arguments; /* ExprState of the parameters of the condition */
-	Oid reader;
+	Reader reader;
 	SeenQuery *query; /* NULL before the first row */
 	Tuplestorestate *rows;
 	TupleTableSlot *row;
@@ -309,7 +309,7 @@ begin_scan(CustomScanState *node, EState *estate, int flags)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION,
 					   get_func_name(intVal(private_of(node, PRIVATE_FUNCTION))));
 	scan->arguments = ExecInitExprList(plan->custom_exprs, &node->ss.ps);
-	scan->reader = GetUserId();
+	scan->reader = acting_reader();
 }
 
 static Node *
