@@ -247,7 +247,7 @@ SQL
 		},
 		sub { scalar_of($node, "SELECT dpobj.drop_budget('patient', 'gone'); DROP TABLE passing; DROP ROLE gone") });
 	becomes($_, 'failed') for $table, $role;
-	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'the job names the table that is gone');
+	like(job($table, 'sqlstate, reason'), qr/^42P01\|the table of the job does not exist any more$/, 'the job says that the table is gone');
 	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'the job says that the role is gone');
 });
 

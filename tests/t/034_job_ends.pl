@@ -142,7 +142,7 @@ SELECT dpobj.protect('brief', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget
 SQL
 	my $table = between('ana', 'brief', 'brief', 'DROP TABLE brief');
 	becomes($table, 'failed');
-	like(job($table, 'sqlstate, reason'), qr/^42P01\|relation with OID \d+ does not exist$/, 'the job names the table that is gone');
+	like(job($table, 'sqlstate, reason'), qr/^42P01\|the table of the job does not exist any more$/, 'the job says that the table is gone');
 	my $role = between('brief', 'brief', 'patient', 'DROP ROLE brief');
 	becomes($role, 'failed');
 	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'the job says that the role is gone');

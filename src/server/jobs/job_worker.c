@@ -279,13 +279,16 @@ release_of_model(Datum model)
 	return DatumGetInt64(GetAttributeByName(DatumGetHeapTupleHeader(model), "release", &isnull));
 }
 
-/* A dropped role cannot be charged. */
+/* A dropped role cannot be charged, nor for a dropped table, whose name dpobj.jobs has. */
 static void
-check_role(Oid role)
+check_exists(const Job *job)
 {
-	if (GetUserNameFromId(role, true) == NULL)
+	if (GetUserNameFromId(job->role, true) == NULL)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 						errmsg("the role that submitted the job does not exist any more")));
+	if (get_rel_name(job_relation(job)) == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("the table of the job does not exist any more")));
 }
 
 /* Opens the table and its declaration, and locks it until the end of the transaction. */
@@ -320,7 +323,7 @@ charge_job(JobRun *run)
 	bool charged = true;
 
 	begin();
-	check_role(run->job.role);
+	check_exists(&run->job);
 	job_read(&run->job, &request, run->terms.request_hash);
 	request.training->job = &job_context;
 	analyst_ask(request.relation); /* job_claim() has entered the role's gate */
@@ -351,7 +354,6 @@ check_unchanged(JobRun *run, const TrainRun *train)
 {
 	uint8 now[CHARGE_HASH_LENGTH];
 
-	check_role(run->job.role);
 	release_fingerprint(train->training, train->opened.table, &run->terms, now);
 	if (memcmp(now, run->charged_for, CHARGE_HASH_LENGTH) != 0)
 		ereport(ERROR,
@@ -406,6 +408,7 @@ run_charged(JobRun *run)
 	/* The charge is committed, so the job waits without a timeout, as dpobj.train does. */
 	set_lock_timeout(LOCK_NO_TIMEOUT);
 	begin();
+	check_exists(&run->job);
 	job_read(&run->job, &request, hash);
 	request.training->job = &job_context;
 	run->terms.name = request.name;
@@ -463,7 +466,7 @@ run_call(JobRun *run)
 	char *statement;
 
 	begin();
-	check_role(job->role);
+	check_exists(job);
 	run->before = last_release(run);
 	statement = job_statement(job);
 	job_area_scan(0, run->terms.release_tick);
