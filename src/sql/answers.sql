@@ -103,7 +103,7 @@ SELECT a.name,
        (a.parameters ->> 'holdout')::numeric AS holdout
   FROM dpobj.kept_answers a
  WHERE a.parameters ?| '{model,models}'
-   AND (a.owns OR (SELECT dpobj_internal.sees_all()));
+   AND (a.owns OR dpobj_internal.reader_sees_all());
 COMMENT ON VIEW dpobj.evaluations_seen IS 'dpobj.evaluations of the role dpobj_internal.reader()';
 CREATE FUNCTION dpobj_internal.see_evaluations() RETURNS SETOF dpobj.evaluations_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support

@@ -27,6 +27,7 @@ CREATE TABLE dpobj.charge_counts
     rdp_delta bigint NOT NULL,
     rdp_replaced bigint[],
     times bigint NOT NULL,
+    last bigint NOT NULL,
     CONSTRAINT charge_counted CHECK (times > 0)
 );
 CREATE INDEX charge_counts_key ON dpobj.charge_counts (relation_identity, block, epsilon_nano);
@@ -57,6 +58,7 @@ COMMENT ON COLUMN dpobj.charge_counts.rdp_pico IS 'Renyi divergences of one char
 COMMENT ON COLUMN dpobj.charge_counts.rdp_delta IS 'probability in units of 1e-18 with which they do not hold';
 COMMENT ON COLUMN dpobj.charge_counts.rdp_replaced IS 'under add_remove: the divergences where one row goes and one comes';
 COMMENT ON COLUMN dpobj.charge_counts.times IS 'number of charges';
+COMMENT ON COLUMN dpobj.charge_counts.last IS 'ledger id of the last of them';
 
 -- The same counts from the ledger, which charge_counts must equal.
 CREATE VIEW dpobj.charge_kinds AS
@@ -77,7 +79,8 @@ SELECT e.id >> 16 AS block,
        e.rdp_pico,
        e.rdp_delta,
        e.rdp_replaced,
-       pg_catalog.count(*) AS times
+       pg_catalog.count(*) AS times,
+       pg_catalog.max(e.id) AS last
   FROM dpobj.ledger_events e
  WHERE e.event = 'charged'
  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17;
@@ -108,22 +111,25 @@ COMMENT ON TRIGGER ledger_counted ON dpobj.ledger_events IS 'keeps dpobj.charge_
 -- Counts the charges before the update; the trigger's lock keeps new ones out.
 INSERT INTO dpobj.charge_counts (block, relation_identity, role_identity, payers, mechanism, adjacency, person,
     guarantee, pair, pair_terms, epsilon_nano, delta_units, rho_pico, rho_delta, rdp_pico, rdp_delta,
-    rdp_replaced, times)
+    rdp_replaced, times, last)
 SELECT * FROM dpobj.charge_kinds;
 
--- The report compares these sums without reading the ledger's rows.
+-- The report's page adds these up over time without reading the ledger's rows.
 CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity, id)
-    INCLUDE (epsilon_nano, delta_units) WHERE event = 'charged';
+    INCLUDE (at, epsilon_nano, payers) WHERE event = 'charged';
 COMMENT ON INDEX dpobj.ledger_events_spending_idx IS 'what a table has spent';
 CREATE INDEX ledger_events_administration_idx ON dpobj.ledger_events (relation_identity)
     WHERE event NOT IN ('charged', 'released', 'failed');
 COMMENT ON INDEX dpobj.ledger_events_administration_idx IS 'events of administration';
+-- The report looks for charges without an end.
+CREATE INDEX ledger_events_end_idx ON dpobj.ledger_events (relation_identity, release) WHERE release IS NOT NULL;
+COMMENT ON INDEX dpobj.ledger_events_end_idx IS 'which releases from a table have ended';
 -- People read the ledger's last events, and those of a release (names.sql); and the ratings of a model (model_facts.sql).
 CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
 COMMENT ON INDEX dpobj.ledger_events_role_idx IS 'the events of a role';
 CREATE INDEX ledger_events_of_release_idx ON dpobj.ledger_events ((CASE WHEN event = 'charged' THEN id ELSE release END));
 COMMENT ON INDEX dpobj.ledger_events_of_release_idx IS 'the events of a release';
-CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters -> 'model'))
+CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters ->> 'model'))
     WHERE event = 'charged' AND parameters ? 'model';
 COMMENT ON INDEX dpobj.ledger_events_rating_idx IS 'the ratings of a model';
 CREATE INDEX ledger_events_part_idx ON dpobj.ledger_events (id) WHERE event IN ('mark_part', 'unmark_part', 'read_part');

@@ -68,7 +68,7 @@ SELECT h.name,
                pg_catalog.first_value(k) OVER (PARTITION BY k.owner, k.asked ORDER BY k.release) AS first,
                0.95::float8 AS level
           FROM dpobj.kept_histograms k
-         WHERE k.owns OR (SELECT dpobj_internal.sees_all())) h
+         WHERE k.owns OR dpobj_internal.reader_sees_all()) h
  CROSS JOIN LATERAL dpobj_internal.drift_total(h.first, h.this, h.level) t
  WHERE h.release <> (h.first).release;
 COMMENT ON VIEW dpobj.drifts_seen IS 'dpobj.drifts of the role dpobj_internal.reader()';

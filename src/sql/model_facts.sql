@@ -6,8 +6,21 @@ CREATE FUNCTION dpobj_internal.named_model(name text, owner regrole) RETURNS @ex
 COMMENT ON FUNCTION dpobj_internal.named_model(text, regrole) IS
   'internal: a model of the current role or one that is shared with it';
 
+CREATE VIEW dpobj.ratings_seen AS
+SELECT e.parameters ->> 'model' AS model, e.parameters #> '{keys,0}' AS key, e.parameters ->> 'filter' AS filter, v.name, v.kind, v.value,
+       v.low, v.high, v.sample_low, v.sample_high, v.level, v.relation_name, v.created, v.release, v.holdout
+  FROM dpobj.ledger_events e
+  JOIN dpobj.kept_answers a ON a.release = e.id
+  JOIN dpobj.evaluations_seen v ON v.release = e.id
+ WHERE e.event = 'charged' AND e.parameters ? 'model' AND a.owns;
+COMMENT ON VIEW dpobj.ratings_seen IS 'ratings of one model each that the role dpobj_internal.reader() has made';
+CREATE FUNCTION dpobj_internal.see_ratings() RETURNS SETOF dpobj.ratings_seen
+  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  AS 'MODULE_PATHNAME', 'dpobj_see';
+COMMENT ON FUNCTION dpobj_internal.see_ratings() IS 'internal: dpobj.ratings_seen for the current role';
+
 /*
- * It takes several models, because each look for their ratings reads all answers. The registry's part
+ * The registry's part
  * (name, owner, comment, ratings) is what the current role may see. Of the ratings it has the last
  * three with a number and the last three without.
  */
@@ -18,11 +31,10 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
       given AS MATERIALIZED (
         SELECT p.place, v.model, dpobj.model_hash(v.model) AS hash, (v.model).details #> '{group,key}' AS key
           FROM generate_subscripts($1, 1) p(place) CROSS JOIN LATERAL (SELECT ($1)[p.place] AS model) v),
+      known AS MATERIALIZED (
+        SELECT * FROM dpobj.models v WHERE v.release = ANY (ARRAY(SELECT (g.model).release FROM given g))),
       ratings AS MATERIALIZED (
-        SELECT v.name, v.kind, v.value, v.low, v.high, v.sample_low, v.sample_high, v.level, v.relation_name, v.created, v.release, v.holdout,
-               a.parameters ->> 'filter' AS filter, a.parameters -> 'model' AS model, a.parameters #> '{keys,0}' AS key
-          FROM dpobj.answers a JOIN dpobj.evaluations v USING (release)
-         WHERE a.parameters -> 'model' IN (SELECT to_jsonb((g.model).release) FROM given g))
+        SELECT * FROM dpobj_internal.see_ratings() v WHERE v.model = ANY (ARRAY(SELECT (g.model).release::text FROM given g)))
     SELECT jsonb_build_object(
         'name', k.name, 'owner', k.owner, 'release', m.release, 'comment', k.comment, 'retired', k.retired,
         'hash', encode(g.hash, 'hex'), 'verified', dpobj.verify(g.model),
@@ -58,12 +70,12 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
                                           ORDER BY r.release), '[]')
                       FROM (SELECT x.*, row_number() OVER (PARTITION BY x.value IS NULL ORDER BY x.release DESC) AS recent
                               FROM ratings x
-                             WHERE k.release IS NOT NULL AND x.model = to_jsonb(m.release)
+                             WHERE k.release IS NOT NULL AND x.model = m.release::text
                                AND coalesce(x.key, 'null') = coalesce(g.key, 'null')) r
                      WHERE r.recent <= 3))
       FROM given g
      CROSS JOIN LATERAL (SELECT (g.model).*) m
-      LEFT JOIN LATERAL (SELECT * FROM dpobj.models v WHERE v.release = m.release AND dpobj.model_hash(v.model) = g.hash) k ON true
+      LEFT JOIN LATERAL (SELECT * FROM known v WHERE v.release = m.release AND dpobj.model_hash(v.model) = g.hash) k ON true
      ORDER BY g.place
   $$;
 COMMENT ON FUNCTION dpobj_internal.model_facts(@extschema@.dp_model[]) IS

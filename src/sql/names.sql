@@ -48,9 +48,36 @@ COMMENT ON COLUMN dpobj.identity_tables.relation IS 'OID of the table now; null 
 COMMENT ON COLUMN dpobj.identity_tables.relation_name IS 'name when a charge or a budget last touched it';
 
 /*
- * Roles see their own events, by OID or else by name; superusers and auditors see all.  Each part of
- * the union is read from an index in the order of id; after a restore or a DROP ROLE a role has
- * several identities, of which the last has the new events.  A table is
+ * A view that ends in _seen is planned anew for each scan of it (src/server/base/seen_query.c), and its reader
+ * does not change meanwhile.  So these say that they are immutable: the planner puts their values in
+ * their place, and sees that an index has a role's events in the order of id.
+ */
+CREATE FUNCTION dpobj_internal.reader_sees_all() RETURNS boolean
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT dpobj_internal.sees_all() $$;
+COMMENT ON FUNCTION dpobj_internal.reader_sees_all() IS 'internal: dpobj_internal.sees_all(), for views that end in _seen';
+
+CREATE FUNCTION dpobj_internal.reader_identity() RETURNS bigint
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT coalesce(max(i.id), 0) FROM dpobj.identity_roles i WHERE i.role = dpobj_internal.reader() $$;
+COMMENT ON FUNCTION dpobj_internal.reader_identity() IS 'internal: the last identity of the reader, for views that end in _seen; 0: none';
+
+CREATE FUNCTION dpobj_internal.reader_has_several() RETURNS boolean
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT count(*) > 1 FROM dpobj.identity_roles i WHERE i.role = dpobj_internal.reader() $$;
+COMMENT ON FUNCTION dpobj_internal.reader_has_several() IS 'internal: has the reader several identities, for views that end in _seen?';
+
+CREATE FUNCTION dpobj_internal.reader_has_parts() RETURNS boolean
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT EXISTS (SELECT FROM dpobj.ledger_events e JOIN dpobj.identity_tables t ON t.id = e.relation_identity
+                    WHERE e.event = 'mark_part' AND pg_has_role(dpobj_internal.reader(), dpobj_internal.table_owner(t.relation), 'USAGE'))
+  $$;
+COMMENT ON FUNCTION dpobj_internal.reader_has_parts() IS 'internal: has the reader tables that were parts of others, for views that end in _seen?';
+
+/*
+ * Roles see their own events, by OID or else by name; superusers and auditors see all.  After DROP
+ * ROLE and CREATE ROLE a role may have several identities, of which the last has the new events.  A table is
  * shown as regclass only while its OID still has the name it was charged under.  The factors are
  * exactly 1e-9 and 1e-18; products of numerics are exact.
  */
@@ -82,23 +109,15 @@ SELECT e.id,
               ORDER BY r.place) AS rdp,
        pg_catalog.trim_scale(e.rdp_delta * 0.000000000000000001) AS rdp_delta,
        e.reason
-  FROM (SELECT a.* FROM dpobj.ledger_events a WHERE (SELECT dpobj_internal.sees_all())
-        UNION ALL
-        SELECT o.* FROM dpobj.ledger_events o
-         WHERE NOT (SELECT dpobj_internal.sees_all())
-           AND o.role_identity = (SELECT max(r.id) FROM dpobj.identity_roles r WHERE r.role = dpobj_internal.reader())
-        UNION ALL
-        SELECT o.* FROM dpobj.ledger_events o
-         WHERE NOT (SELECT dpobj_internal.sees_all())
-           AND o.role_identity IN (SELECT r.id FROM dpobj.identity_roles r WHERE r.role = dpobj_internal.reader()
-                                    ORDER BY r.id DESC OFFSET 1)
-        UNION ALL
-        SELECT p.* FROM dpobj.ledger_events p
-         WHERE NOT (SELECT dpobj_internal.sees_all())
-           AND p.event IN ('mark_part', 'unmark_part', 'read_part')
-           AND p.relation_identity IN (SELECT t.id FROM dpobj.identity_tables t
-                                        WHERE pg_catalog.pg_has_role(dpobj_internal.reader(), dpobj_internal.table_owner(t.relation), 'USAGE'))
-           AND NOT EXISTS (SELECT FROM dpobj.identity_roles r WHERE r.id = p.role_identity AND r.role = dpobj_internal.reader())) e;
+  FROM dpobj.ledger_events e
+ WHERE dpobj_internal.reader_sees_all()
+    OR e.role_identity = dpobj_internal.reader_identity()
+    OR dpobj_internal.reader_has_several()
+       AND e.role_identity IN (SELECT i.id FROM dpobj.identity_roles i WHERE i.role = dpobj_internal.reader())
+    OR dpobj_internal.reader_has_parts()
+       AND e.event IN ('mark_part', 'unmark_part', 'read_part')
+       AND e.relation_identity IN (SELECT t.id FROM dpobj.identity_tables t
+                                    WHERE pg_catalog.pg_has_role(dpobj_internal.reader(), dpobj_internal.table_owner(t.relation), 'USAGE'));
 COMMENT ON VIEW dpobj.ledger_seen IS 'dpobj.ledger of the role dpobj_internal.reader()';
 
 CREATE FUNCTION dpobj_internal.see_ledger() RETURNS SETOF dpobj.ledger_seen

@@ -56,7 +56,7 @@ SELECT m.name,
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
  WHERE m.model IS NOT NULL
-   AND ((SELECT dpobj_internal.sees_all())
+   AND (dpobj_internal.reader_sees_all()
         OR EXISTS (SELECT FROM dpobj.models_seen v WHERE v.release = m.release AND v.key IS NOT DISTINCT FROM m.key));
 COMMENT ON VIEW dpobj.model_list_seen IS 'dpobj.model_list of the role dpobj_internal.reader()';
 CREATE FUNCTION dpobj_internal.see_model_list() RETURNS SETOF dpobj.model_list_seen

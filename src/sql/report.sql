@@ -30,7 +30,7 @@ COMMENT ON FUNCTION dpobj.report(regclass, numeric) IS
 /*
  * The contents of a report.  It runs as the owner of dpobj's tables, on one snapshot; dpobj.report
  * checks who may call it (src/server/ledger/recompute.c).  It reads dpobj.charge_counts and indexes
- * instead of all rows of the ledger.
+ * instead of all rows of the ledger; dpobj.check_ledger() says whether the counts are those of the rows.
  */
 CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, delta numeric) RETURNS jsonb
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -43,16 +43,17 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
           FROM dpobj.charge_counts c
           JOIN dpobj.identity_roles r ON r.id = c.role_identity
          WHERE c.relation_identity IN (SELECT id FROM family)),
-      -- reads two indexes only
-      ledger AS MATERIALIZED (
-        SELECT count(*) AS charged, sum(e.epsilon_nano) AS epsilon, sum(e.delta_units) AS delta,
-               array_agg(e.id) FILTER (WHERE x.release IS NULL) AS unended
+      -- an index has the charges of a table, another one the ends, both in the order of the charges
+      unended AS MATERIALIZED (
+        SELECT e.id
           FROM dpobj.ledger_events e
-          LEFT JOIN dpobj.ledger_events x ON x.release = e.id
-         WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM family)),
+         WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM family)
+           AND NOT EXISTS (SELECT FROM dpobj.ledger_events x
+                            WHERE x.relation_identity = e.relation_identity AND x.release = e.id)
+           AND NOT EXISTS (SELECT FROM dpobj.ledger_events x WHERE x.release = e.id OFFSET 0)),
       unreleased AS MATERIALIZED (
         SELECT u.id, u.ended, coalesce(r.role_name, r.recorded_name) AS role, e.mechanism, e.guarantee
-          FROM (SELECT unnest(unended) AS id, 'open' AS ended FROM ledger
+          FROM (SELECT id, 'open' AS ended FROM unended
                 UNION ALL
                 SELECT x.release, x.event FROM dpobj.ledger_events x
                  WHERE x.event = 'failed' AND x.relation_identity IN (SELECT id FROM family)) u
@@ -73,13 +74,6 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
                  GROUP BY role, mechanism, guarantee) k
           LEFT JOIN ends e USING (role, mechanism, guarantee)),
       labels AS (SELECT guarantee, sum(times)::bigint AS releases FROM charges GROUP BY guarantee),
-      -- whether the counted charges equal the ledger's
-      counted AS (
-        SELECT ledger.charged = coalesce(sum(c.times), 0)
-               AND coalesce(ledger.epsilon = sum(c.times::numeric * c.epsilon_nano), ledger.charged = 0)
-               AND coalesce(ledger.delta = sum(c.times::numeric * c.delta_units), ledger.charged = 0) AS equal
-          FROM ledger LEFT JOIN charges c ON true
-         GROUP BY ledger.charged, ledger.epsilon, ledger.delta),
       events AS (
         SELECT e.id, e.at, e.event, e.role_name, e.relation_name, e.relation_identity, e.parameters
           FROM dpobj.ledger_events e
@@ -96,8 +90,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
                trim_scale((s.delta + CASE WHEN s.releases > 0 THEN b.delta_units - b.reserve_units ELSE 0 END)
                           * 0.000000000000000001) AS delta_spent,
                trim_scale(b.reserve_units * 0.000000000000000001) AS delta_reserve,
-               CASE WHEN NOT (SELECT c.equal FROM counted c) THEN false
-                    WHEN b.cost_spent IS NOT NULL
+               CASE WHEN b.cost_spent IS NOT NULL
                     THEN (b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases) END AS sums_equal,
                s.cost <= b.cost_limit AND s.delta <= b.reserve_units AND s.releases <= coalesce(b.max_releases, s.releases)
                  AS within,
@@ -136,7 +129,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
                        FROM dpobj.protections p WHERE p.relation IN (SELECT id FROM here)),
       'releases', (SELECT jsonb_build_object('charged', l.charged, 'released', l.charged - u.failed - u.open,
                             'failed', u.failed, 'open', u.open)
-                     FROM ledger l, (SELECT count(*) FILTER (WHERE ended = 'failed') AS failed,
+                     FROM (SELECT coalesce(sum(times), 0)::bigint AS charged FROM charges) l, (SELECT count(*) FILTER (WHERE ended = 'failed') AS failed,
                                             count(*) FILTER (WHERE ended = 'open') AS open FROM unreleased) u),
       'open', (SELECT coalesce(jsonb_agg(o.id ORDER BY o.id), '[]')
                  FROM (SELECT id FROM unreleased WHERE ended = 'open' ORDER BY id LIMIT 100) o),
@@ -146,7 +139,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
       'kinds', (SELECT coalesce(jsonb_agg(to_jsonb(k) ORDER BY k.role, k.mechanism, k.guarantee), '[]') FROM kinds k),
       'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) - 'id' ORDER BY b.relation_name, b.of_owner DESC, b.all_roles DESC, b.role), '[]')
                     FROM budgets b),
-      'sums_equal', (SELECT c.equal FROM counted c) AND (SELECT coalesce(bool_and(b.sums_equal), true) FROM budgets b),
+      'sums_equal', (SELECT coalesce(bool_and(b.sums_equal), true) FROM budgets b),
       'neighbours', (SELECT c.neighbours FROM composed c LIMIT 1),
       'composed', (SELECT jsonb_object_agg(c.accountant, jsonb_build_object(
                             'epsilon', trim_scale(c.epsilon_nano * 0.000000001),
@@ -203,9 +196,9 @@ CREATE FUNCTION dpobj_internal.report_budget(budget jsonb) RETURNS text[]
         ' of order ' || ($1 ->> 'rdp_order'), ', at most ' || ($1 ->> 'max_releases') || ' releases'),
       format('spent: epsilon %s at delta %s in %s releases; %s',
         coalesce($1 ->> 'epsilon_spent', 'beyond all bounds'), $1 ->> 'delta_spent', $1 ->> 'releases',
-        CASE WHEN ($1 ->> 'sums_equal')::boolean THEN 'the running sums equal the ledger'
+        CASE WHEN ($1 ->> 'sums_equal')::boolean THEN 'the running sums equal the counted charges'
              WHEN $1 ->> 'sums_equal' IS NULL THEN 'no running sum is kept yet; the next charge makes it'
-             ELSE 'THE RUNNING SUMS DIFFER FROM THE LEDGER' END),
+             ELSE 'THE RUNNING SUMS DIFFER FROM THE COUNTED CHARGES' END),
       CASE
         WHEN NOT ($1 ->> 'within')::boolean THEN
           'More has been spent than its caps allow, so it bounds nothing.'

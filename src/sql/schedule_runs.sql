@@ -59,7 +59,7 @@ SELECT s.name,
   JOIN dpobj.schedule_owners o ON o.id = s.id
   LEFT JOIN dpobj.identity_tables t ON t.id = s.relation
  WHERE o.role = dpobj_internal.reader()
-    OR (SELECT dpobj_internal.sees_all())
+    OR dpobj_internal.reader_sees_all()
     OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedules_seen IS 'dpobj.schedules of the role dpobj_internal.reader()';
 CREATE FUNCTION dpobj_internal.see_schedules() RETURNS SETOF dpobj.schedules_seen
@@ -120,7 +120,7 @@ SELECT s.name AS schedule,
           FULL JOIN (SELECT * FROM dpobj.schedule_run_rows x WHERE x.schedule = s.id) r
             ON r.scheduled = h.scheduled) u
  WHERE o.role = dpobj_internal.reader()
-    OR (SELECT dpobj_internal.sees_all())
+    OR dpobj_internal.reader_sees_all()
     OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedule_runs_seen IS 'dpobj.schedule_runs of the role dpobj_internal.reader()';
 CREATE FUNCTION dpobj_internal.see_schedule_runs() RETURNS SETOF dpobj.schedule_runs_seen

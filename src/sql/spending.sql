@@ -202,7 +202,7 @@ SELECT t.relation::regclass AS relation,
                    WHERE o.relation = b.relation AND o.role IN (SELECT id FROM own))
     OR b.role = -1
        AND dpobj_internal.table_owner(t.relation) IN (SELECT role FROM mine)
-    OR dpobj_internal.sees_all();
+    OR dpobj_internal.reader_sees_all();
 COMMENT ON VIEW dpobj.budgets_seen IS 'dpobj.budgets of the role dpobj_internal.reader()';
 CREATE FUNCTION dpobj_internal.see_budgets() RETURNS SETOF dpobj.budgets_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
@@ -250,13 +250,12 @@ SELECT v.relation,
   FROM dpobj.budget_state b
   JOIN dpobj.budgets_seen v ON v.budget = b.id
  CROSS JOIN LATERAL
-       (SELECT e.* FROM dpobj.ledger_events e
-         WHERE e.event = 'charged'
-           AND e.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
-           AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))
-           AND (e.role_identity IN (SELECT id FROM dpobj.identity_roles WHERE role = dpobj_internal.reader())
-                OR dpobj_internal.sees_all())
-         ORDER BY e.id DESC LIMIT 1) last
+       (SELECT max(c.last) AS id FROM dpobj.charge_counts c
+         WHERE c.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = b.relation)::bigint[])
+           AND (coalesce(b.role, -1) = -1 OR b.role = ANY (c.payers))
+           AND (dpobj_internal.reader_sees_all()
+                OR c.role_identity IN (SELECT i.id FROM dpobj.identity_roles i WHERE i.role = dpobj_internal.reader()))) newest
+  JOIN dpobj.ledger_events last ON last.id = newest.id
  CROSS JOIN LATERAL
        (SELECT dpobj_internal.cost_under(c.cost, b.adjacency, b.accountant,
                  pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,

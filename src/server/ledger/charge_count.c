@@ -57,8 +57,9 @@ dpobj_count_charges(PG_FUNCTION_ARGS)
 	static const char *const statement =
 		"WITH new AS (SELECT row_number() OVER () AS number, k.* FROM"
 		" (SELECT id >> 16 AS block, relation_identity, epsilon_nano, " TERMS ","
-		" count(*) AS times FROM added WHERE event = 'charged' GROUP BY " KEY ", " TERMS ") k),"
-		" met AS (SELECT n.number, n.times, c.id FROM new n CROSS JOIN LATERAL"
+		" count(*) AS times, max(id) AS last FROM added WHERE event = 'charged' GROUP BY " KEY
+		", " TERMS ") k),"
+		" met AS (SELECT n.number, n.times, n.last, c.id FROM new n CROSS JOIN LATERAL"
 		" (SELECT o.id FROM dpobj.charge_counts o WHERE o.block = n.block"
 		" AND o.relation_identity = n.relation_identity AND o.epsilon_nano = n.epsilon_nano"
 		" AND (o.role_identity, o.payers, o.mechanism, o.adjacency, o.person, o.guarantee, o.pair,"
@@ -67,10 +68,11 @@ dpobj_count_charges(PG_FUNCTION_ARGS)
 		" n.adjacency, n.person, n.guarantee, n.pair, n.pair_terms, n.delta_units, n.rho_pico,"
 		" n.rho_delta, n.rdp_pico, n.rdp_delta, n.rdp_replaced)"
 		" LIMIT 1 FOR UPDATE SKIP LOCKED) c),"
-		" grown AS (UPDATE dpobj.charge_counts c SET times = c.times + m.times FROM met m"
+		" grown AS (UPDATE dpobj.charge_counts c SET times = c.times + m.times,"
+		" last = greatest(c.last, m.last) FROM met m"
 		" WHERE c.id = m.id)"
-		" INSERT INTO dpobj.charge_counts (" KEY ", " TERMS ", times)"
-		" SELECT " KEY ", " TERMS ", times FROM new n"
+		" INSERT INTO dpobj.charge_counts (" KEY ", " TERMS ", times, last)"
+		" SELECT " KEY ", " TERMS ", times, last FROM new n"
 		" WHERE n.number NOT IN (SELECT m.number FROM met m)";
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
@@ -98,8 +100,9 @@ charge_recount(void)
 {
 	static const char *const lock = "LOCK TABLE dpobj.charge_counts IN SHARE ROW EXCLUSIVE MODE";
 	static const char *const forget = "DELETE FROM dpobj.charge_counts";
-	static const char *const count = "INSERT INTO dpobj.charge_counts (" KEY ", " TERMS ", times)"
-									 " SELECT " KEY ", " TERMS ", times FROM dpobj.charge_kinds";
+	static const char *const count =
+		"INSERT INTO dpobj.charge_counts (" KEY ", " TERMS ", times, last)"
+		" SELECT " KEY ", " TERMS ", times, last FROM dpobj.charge_kinds";
 
 	if (!charge_counts_exist())
 		return;

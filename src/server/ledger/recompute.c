@@ -25,6 +25,7 @@
 #include "server/ledger/composed.h"
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"
+#include "server/base/materialize.h"
 #include "server/ledger/pair_terms.h"
 
 /* The default delta of the conversion, on top of the releases' own deltas. */
@@ -313,4 +314,23 @@ dpobj_report_html(PG_FUNCTION_ARGS)
 	return read_report(
 		fcinfo, "SELECT dpobj_internal.page(dpobj_internal.report_contents($1, nullif($2, -1))"
 				" || dpobj_internal.model_contents($1))");
+}
+
+static void
+put_check(HeapTuple row, TupleDesc descriptor, void *set)
+{
+	tuplestore_puttuple(set, row);
+}
+
+/* dpobj.check_ledger() -> the rows of dpobj_internal.ledger_checks(), for those who see all */
+PG_FUNCTION_INFO_V1(dpobj_check_ledger);
+Datum
+dpobj_check_ledger(PG_FUNCTION_ARGS)
+{
+	TupleDesc descriptor;
+	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
+
+	check_reader(InvalidOid);
+	admin_read("SELECT * FROM dpobj_internal.ledger_checks()", 0, NULL, NULL, put_check, set);
+	return (Datum) 0;
 }
