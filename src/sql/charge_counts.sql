@@ -129,7 +129,7 @@ CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
 COMMENT ON INDEX dpobj.ledger_events_role_idx IS 'the events of a role';
 CREATE INDEX ledger_events_of_release_idx ON dpobj.ledger_events ((CASE WHEN event = 'charged' THEN id ELSE release END));
 COMMENT ON INDEX dpobj.ledger_events_of_release_idx IS 'the events of a release';
-CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters ->> 'model'))
+CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters ->> 'model'), id)
     WHERE event = 'charged' AND parameters ? 'model';
 COMMENT ON INDEX dpobj.ledger_events_rating_idx IS 'the ratings of a model';
 CREATE INDEX ledger_events_part_idx ON dpobj.ledger_events (id) WHERE event IN ('mark_part', 'unmark_part', 'read_part');

@@ -22,7 +22,7 @@ COMMENT ON FUNCTION dpobj_internal.see_ratings() IS 'internal: dpobj.ratings_see
 /*
  * The registry's part
  * (name, owner, comment, ratings) is what the current role may see. Of the ratings it has the last
- * three with a number and the last three without.
+ * three with a number and the last three without, of the last 100.
  */
 CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURNS SETOF jsonb
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
@@ -32,9 +32,7 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
         SELECT p.place, v.model, dpobj.model_hash(v.model) AS hash, (v.model).details #> '{group,key}' AS key
           FROM generate_subscripts($1, 1) p(place) CROSS JOIN LATERAL (SELECT ($1)[p.place] AS model) v),
       known AS MATERIALIZED (
-        SELECT * FROM dpobj.models v WHERE v.release = ANY (ARRAY(SELECT (g.model).release FROM given g))),
-      ratings AS MATERIALIZED (
-        SELECT * FROM dpobj_internal.see_ratings() v WHERE v.model = ANY (ARRAY(SELECT (g.model).release::text FROM given g)))
+        SELECT * FROM dpobj.models v WHERE v.release = ANY (ARRAY(SELECT (g.model).release FROM given g)))
     SELECT jsonb_build_object(
         'name', k.name, 'owner', k.owner, 'release', m.release, 'comment', k.comment, 'retired', k.retired,
         'hash', encode(g.hash, 'hex'), 'verified', dpobj.verify(g.model),
@@ -69,9 +67,10 @@ CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURN
                                             || CASE WHEN g.key IS NOT NULL AND r.filter IS NULL THEN '{"all_groups": true}' ELSE '{}' END::jsonb
                                           ORDER BY r.release), '[]')
                       FROM (SELECT x.*, row_number() OVER (PARTITION BY x.value IS NULL ORDER BY x.release DESC) AS recent
-                              FROM ratings x
-                             WHERE k.release IS NOT NULL AND x.model = m.release::text
-                               AND coalesce(x.key, 'null') = coalesce(g.key, 'null')) r
+                              FROM (SELECT * FROM dpobj_internal.see_ratings() v
+                                     WHERE v.model = m.release::text AND coalesce(v.key, 'null') = coalesce(g.key, 'null')
+                                     ORDER BY v.release DESC LIMIT 100) x
+                             WHERE k.release IS NOT NULL) r
                      WHERE r.recent <= 3))
       FROM given g
      CROSS JOIN LATERAL (SELECT (g.model).*) m

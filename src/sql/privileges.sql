@@ -38,7 +38,7 @@ DECLARE
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
   -- Each call also checks that a superuser granted the membership (src/server/base/admin.c).
   for_administrators constant name[] := ARRAY[
-    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'protect', 'unprotect'];
+    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'note_maintenance', 'protect', 'unprotect'];
   administrators constant regrole := (SELECT min(s.setrole) FROM pg_db_role_setting s
                                        WHERE s.setdatabase = 0 AND 'dpobj.role=admin' = ANY (s.setconfig));
   found constant jsonb := current_setting('dpobj_script.found');

@@ -229,7 +229,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
                                 ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person'))
         WHEN 'mark_part' THEN format('as a part of %s, for role %s', p ->> 'coordinator', p ->> 'role')
         WHEN 'read_part' THEN format('release %s of role %s at %s', p ->> 'release', p ->> 'role', p ->> 'coordinator')
-        WHEN 'remember_server' THEN format('%s of epoch %s', p ->> 'server', p ->> 'epoch') END)
+        WHEN 'remember_server' THEN format('%s of epoch %s', p ->> 'server', p ->> 'epoch')
+        WHEN 'maintenance' THEN ': ' || (p ->> 'what') END)
       FROM (SELECT $1 -> 'parameters' AS p) e
   $$;
 COMMENT ON FUNCTION dpobj_internal.report_event(jsonb) IS

@@ -270,6 +270,18 @@ charge_confirm_epoch(void)
 }
 
 void
+charge_note_maintenance(const char *what)
+{
+	StringInfoData parameters;
+
+	initStringInfo(&parameters);
+	appendStringInfoString(&parameters, "{\"what\": ");
+	escape_json(&parameters, what);
+	appendStringInfoChar(&parameters, '}');
+	commit_without_table(CHARGE_MAINTENANCE, parameters.data);
+}
+
+void
 charge_remember_server(const char *server, const char *epoch)
 {
 	StringInfoData parameters;

@@ -34,7 +34,8 @@ typedef enum ChargeEvent
 	CHARGE_UNMARK_PART,
 	CHARGE_READ_PART,
 	CHARGE_CONFIRM_EPOCH,
-	CHARGE_REMEMBER_SERVER
+	CHARGE_REMEMBER_SERVER,
+	CHARGE_MAINTENANCE
 } ChargeEvent;
 
 /* Why a release that was charged has no answer. */
@@ -139,6 +140,7 @@ typedef struct TableChange
 /* Commit an event of administration by the session user. */
 extern void charge_table_change(ChargeEvent event, TableChange *change);
 extern void charge_confirm_epoch(void);
+extern void charge_note_maintenance(const char *what);
 
 /* Commits the epoch that another server has (epoch.h). */
 extern void charge_remember_server(const char *server, const char *epoch);

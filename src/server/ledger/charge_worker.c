@@ -190,6 +190,7 @@ static const char *const event_names[] = {
 	[CHARGE_READ_PART] = "read_part",
 	[CHARGE_CONFIRM_EPOCH] = "confirm_epoch",
 	[CHARGE_REMEMBER_SERVER] = "remember_server",
+	[CHARGE_MAINTENANCE] = "maintenance",
 };
 
 static int64

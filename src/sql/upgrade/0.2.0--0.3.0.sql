@@ -113,7 +113,7 @@ ALTER TABLE dpobj.ledger_events
     ADD CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
          'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server',
-         'reset_failures'));
+         'reset_failures', 'maintenance'));
 COMMENT ON COLUMN dpobj.ledger_events.reason IS 'failed: cancel, stop (of the server) or error (not of the release); null: the release itself failed, which counts at the analyst''s door';
 
 -- Answers are kept, and these functions take a name for them; answers.sql makes them again.

@@ -1,4 +1,4 @@
--- Whether the running totals are those of the ledger's events
+-- Maintenance: whether the running totals are those of the ledger's events, and notes of what was done
 
 /*
  * It runs as the owner of dpobj's tables, on one snapshot; dpobj.check_ledger checks who may call it
@@ -58,3 +58,9 @@ CREATE FUNCTION dpobj.check_ledger(OUT what text, OUT checked bigint, OUT differ
   AS 'MODULE_PATHNAME', 'dpobj_check_ledger';
 COMMENT ON FUNCTION dpobj.check_ledger() IS
   'for superusers and dpobj_auditor: compares the counted charges and the sums of budgets with the events of the ledger, and ends, models and answers with their charges';
+
+CREATE FUNCTION dpobj.note_maintenance(what text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_note_maintenance';
+COMMENT ON FUNCTION dpobj.note_maintenance(text) IS
+  'writes into the ledger what was done to the database, such as an upgrade, a move or a copy of old events; for administrators';
