@@ -123,9 +123,9 @@ COMMENT ON VIEW dpobj.ledger_seen IS 'dpobj.ledger of the role dpobj_internal.re
 CREATE FUNCTION dpobj_internal.see_ledger() RETURNS SETOF dpobj.ledger_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_ledger() IS 'internal: dpobj.ledger_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_ledger() IS 'internal: dpobj.ledger_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.ledger AS SELECT * FROM dpobj_internal.see_ledger();
-COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the current role, and of its tables what other servers may read and have read; all events for superusers and dpobj_auditor';
+COMMENT ON VIEW dpobj.ledger IS 'privacy ledger: the events of the session''s own role, and of its tables what other servers may read and have read; all events for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.ledger.id IS 'ledger id';
 COMMENT ON COLUMN dpobj.ledger.at IS 'when the event was written';
 COMMENT ON COLUMN dpobj.ledger.release IS 'id of the charged event that this event belongs to; its own id for a charged event';
