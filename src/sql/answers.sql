@@ -63,7 +63,7 @@ COMMENT ON VIEW dpobj.answers_seen IS 'dpobj.answers of the role dpobj_internal.
 CREATE FUNCTION dpobj_internal.see_answers() RETURNS SETOF dpobj.answers_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_answers() IS 'internal: dpobj.answers_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_answers() IS 'internal: dpobj.answers_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.answers AS SELECT * FROM dpobj_internal.see_answers();
 COMMENT ON VIEW dpobj.answers IS 'released answers of the current role''s looks and evaluations; all of them for superusers';
 COMMENT ON COLUMN dpobj.answers.name IS 'name given to the call, or to dpobj.rename; null: none';
@@ -108,7 +108,7 @@ COMMENT ON VIEW dpobj.evaluations_seen IS 'dpobj.evaluations of the role dpobj_i
 CREATE FUNCTION dpobj_internal.see_evaluations() RETURNS SETOF dpobj.evaluations_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_evaluations() IS 'internal: dpobj.evaluations_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_evaluations() IS 'internal: dpobj.evaluations_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.evaluations AS SELECT * FROM dpobj_internal.see_evaluations();
 COMMENT ON VIEW dpobj.evaluations IS 'released evaluations of the current role''s models; all of them for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call, or to dpobj.rename; null: none';
@@ -147,7 +147,7 @@ COMMENT ON VIEW dpobj.model_history_seen IS 'dpobj.model_history of the role dpo
 CREATE FUNCTION dpobj_internal.see_model_history() RETURNS SETOF dpobj.model_history_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_model_history() IS 'internal: dpobj.model_history_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_model_history() IS 'internal: dpobj.model_history_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.model_history AS SELECT * FROM dpobj_internal.see_model_history();
 COMMENT ON VIEW dpobj.model_history IS 'each rating of each of the current role''s models, free to read; those of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.model_history.model IS 'name of the model; null for one that was deleted or has none';

@@ -75,7 +75,7 @@ COMMENT ON VIEW dpobj.drifts_seen IS 'dpobj.drifts of the role dpobj_internal.re
 CREATE FUNCTION dpobj_internal.see_drifts() RETURNS SETOF dpobj.drifts_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_drifts() IS 'internal: dpobj.drifts_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_drifts() IS 'internal: dpobj.drifts_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.drifts AS SELECT * FROM dpobj_internal.see_drifts();
 COMMENT ON VIEW dpobj.drifts IS 'how far each kept histogram of the current role is from the first one of the same table, column, by and filter, free to read; those of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.drifts.name IS 'name of the histogram in dpobj.answers; null: none';

@@ -17,7 +17,7 @@ COMMENT ON VIEW dpobj.ratings_seen IS 'ratings of one model each that the role d
 CREATE FUNCTION dpobj_internal.see_ratings() RETURNS SETOF dpobj.ratings_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_ratings() IS 'internal: dpobj.ratings_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_ratings() IS 'internal: dpobj.ratings_seen for the reader';
 
 /*
  * The registry's part

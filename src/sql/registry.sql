@@ -26,7 +26,7 @@ COMMENT ON VIEW dpobj.models_seen IS 'dpobj.models of the role dpobj_internal.re
 CREATE FUNCTION dpobj_internal.see_models() RETURNS SETOF dpobj.models_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_models() IS 'internal: dpobj.models_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_models() IS 'internal: dpobj.models_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.models AS SELECT * FROM dpobj_internal.see_models();
 COMMENT ON VIEW dpobj.models IS 'released models of the current role, and those that are shared with it; all of them for superusers';
 COMMENT ON COLUMN dpobj.models.name IS 'name given to dpobj.train, or to dpobj.train_groups and followed by the key, or to dpobj.rename; null: none';
@@ -62,7 +62,7 @@ COMMENT ON VIEW dpobj.model_list_seen IS 'dpobj.model_list of the role dpobj_int
 CREATE FUNCTION dpobj_internal.see_model_list() RETURNS SETOF dpobj.model_list_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_model_list() IS 'internal: dpobj.model_list_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_model_list() IS 'internal: dpobj.model_list_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.model_list AS SELECT * FROM dpobj_internal.see_model_list();
 COMMENT ON VIEW dpobj.model_list IS 'dpobj.models in a few narrow columns, for people; the models of all roles for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.model_list.name IS 'name of the model; null: none';

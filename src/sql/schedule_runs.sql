@@ -65,7 +65,7 @@ COMMENT ON VIEW dpobj.schedules_seen IS 'dpobj.schedules of the role dpobj_inter
 CREATE FUNCTION dpobj_internal.see_schedules() RETURNS SETOF dpobj.schedules_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_schedules() IS 'internal: dpobj.schedules_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_schedules() IS 'internal: dpobj.schedules_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.schedules AS SELECT * FROM dpobj_internal.see_schedules();
 COMMENT ON VIEW dpobj.schedules IS 'schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedules.name IS 'name of the schedule';
@@ -126,7 +126,7 @@ COMMENT ON VIEW dpobj.schedule_runs_seen IS 'dpobj.schedule_runs of the role dpo
 CREATE FUNCTION dpobj_internal.see_schedule_runs() RETURNS SETOF dpobj.schedule_runs_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_schedule_runs() IS 'internal: dpobj.schedule_runs_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_schedule_runs() IS 'internal: dpobj.schedule_runs_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.schedule_runs AS SELECT * FROM dpobj_internal.see_schedule_runs();
 COMMENT ON VIEW dpobj.schedule_runs IS 'runs of the schedules of the role that logged in, whatever SET ROLE says; all of them for administrators and dpobj_auditor';
 COMMENT ON COLUMN dpobj.schedule_runs.schedule IS 'name of the schedule';

@@ -207,7 +207,7 @@ COMMENT ON VIEW dpobj.budgets_seen IS 'dpobj.budgets of the role dpobj_internal.
 CREATE FUNCTION dpobj_internal.see_budgets() RETURNS SETOF dpobj.budgets_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_budgets() IS 'internal: dpobj.budgets_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_budgets() IS 'internal: dpobj.budgets_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.budgets AS SELECT * FROM dpobj_internal.see_budgets();
 COMMENT ON VIEW dpobj.budgets IS 'privacy budgets: those that cap the session''s role; all for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.budgets.relation IS 'the table; null if no table has the recorded OID or name any more';
@@ -266,7 +266,7 @@ COMMENT ON VIEW dpobj.odometer_seen IS 'dpobj.odometer of the role dpobj_interna
 CREATE FUNCTION dpobj_internal.see_odometer() RETURNS SETOF dpobj.odometer_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
-COMMENT ON FUNCTION dpobj_internal.see_odometer() IS 'internal: dpobj.odometer_seen for the current role';
+COMMENT ON FUNCTION dpobj_internal.see_odometer() IS 'internal: dpobj.odometer_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.odometer AS SELECT * FROM dpobj_internal.see_odometer();
 COMMENT ON VIEW dpobj.odometer IS 'how many more releases like the last one of the session''s role fit into each budget that dpobj.budgets shows; of any role for superusers and dpobj_auditor';
 COMMENT ON COLUMN dpobj.odometer.relation IS 'the table; null if no table has the recorded OID or name any more';

@@ -99,18 +99,29 @@ dpobj_table_named(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(relation);
 }
 
+Oid
+identity_owner(Oid relation)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
 /* dpobj_internal.table_owner(relation) -> role */
 PG_FUNCTION_INFO_V1(dpobj_table_owner);
 Datum
 dpobj_table_owner(PG_FUNCTION_ARGS)
 {
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(PG_GETARG_OID(0)));
-	Oid owner;
+	Oid owner = identity_owner(PG_GETARG_OID(0));
 
-	if (!HeapTupleIsValid(tuple))
+	if (!OidIsValid(owner))
 		PG_RETURN_NULL();
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
 	PG_RETURN_OID(owner);
 }
 

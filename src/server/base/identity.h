@@ -29,6 +29,9 @@ extern int64 identity_of_table(Oid relation);
  */
 extern void identity_holdout_key(Oid relation, uint8 *key);
 
+/* The owner of the relation; InvalidOid: there is no such relation. */
+extern Oid identity_owner(Oid relation);
+
 /* May the role read all rows and columns of the table?  Privileges on single columns do not count. */
 extern bool table_is_readable(Oid table, Oid role);
 

@@ -282,16 +282,23 @@ charge_note_maintenance(const char *what)
 }
 
 void
-charge_remember_server(const char *server, const char *epoch)
+charge_remember_server(const MetServer *met)
 {
+	TableChange change = {met->table};
 	StringInfoData parameters;
 
 	charge_precheck();
 	initStringInfo(&parameters);
 	appendStringInfoString(&parameters, "{\"server\": ");
-	escape_json(&parameters, server);
+	escape_json(&parameters, met->name);
+	appendStringInfoString(&parameters, ", \"owner\": ");
+	escape_json(&parameters, met->owner);
 	appendStringInfoString(&parameters, ", \"epoch\": ");
-	escape_json(&parameters, epoch);
+	escape_json(&parameters, met->epoch);
 	appendStringInfoChar(&parameters, '}');
-	commit_without_table(CHARGE_REMEMBER_SERVER, parameters.data);
+	change.parameters = parameters.data;
+	if (OidIsValid(met->table))
+		charge_table_change(CHARGE_REMEMBER_SERVER, &change);
+	else
+		commit_without_table(CHARGE_REMEMBER_SERVER, parameters.data);
 }

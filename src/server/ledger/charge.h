@@ -16,6 +16,7 @@
 #include "core/accounting/pair.h"
 
 #include "server/base/job_context.h"
+#include "server/ledger/epoch.h"
 
 #define CHARGE_HASH_LENGTH 32
 
@@ -143,6 +144,6 @@ extern void charge_confirm_epoch(void);
 extern void charge_note_maintenance(const char *what);
 
 /* Commits the epoch that another server has (epoch.h). */
-extern void charge_remember_server(const char *server, const char *epoch);
+extern void charge_remember_server(const MetServer *met);
 
 #endif

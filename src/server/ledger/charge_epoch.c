@@ -3,7 +3,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 
 #include "server/base/extension.h"
 #include "server/ledger/charge_budget.h"
@@ -18,6 +20,25 @@ void
 charge_lock_epochs(void)
 {
 	LockRelationOid(extension_table("ledger_events"), ShareUpdateExclusiveLock);
+}
+
+int64
+charge_met_server(const ChargeRequest *request)
+{
+	static const char *const statement =
+		"SELECT e.id FROM dpobj.ledger_events e WHERE e.event = 'remember_server'"
+		" AND e.id > coalesce((SELECT max(c.id) FROM dpobj.ledger_events c"
+		" WHERE c.event = 'confirm_epoch'), 0)"
+		" AND (e.parameters ->> 'server', e.parameters ->> 'owner')"
+		" = ($1::jsonb ->> 'server', $1::jsonb ->> 'owner') ORDER BY e.id LIMIT 1";
+	Oid types[] = {TEXTOID};
+	Datum values[] = {
+		CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+	bool isnull;
+
+	return charge_query(statement, lengthof(types), types, values)
+			   ? DatumGetInt64(charge_column(0, 1, &isnull))
+			   : 0;
 }
 
 /*

@@ -6,6 +6,8 @@
 
 #include "postgres.h"
 
+#include "server/ledger/charge_worker.h"
+
 /* These run within SPI, in the worker's transaction. */
 
 /* Counts the ledger again, forgets all sums, and raises ids above those of lost events. */
@@ -13,6 +15,12 @@ extern void charge_begin_epoch(void);
 
 /* Until the transaction ends, lets no other one change or remember an epoch: ids follow commits. */
 extern void charge_lock_epochs(void);
+
+/*
+ * The event of the server that the request is to remember, if another session has met it since the
+ * caller looked; 0: none.  The epochs are locked.
+ */
+extern int64 charge_met_server(const ChargeRequest *request);
 
 /*
  * Writes the ends of releases that a stop or crash of the server has left without one; called

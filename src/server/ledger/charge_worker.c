@@ -434,7 +434,14 @@ commit_administration(ChargeRequest *request)
 	if (request->event == CHARGE_CONFIRM_EPOCH)
 		charge_begin_epoch();
 	if (request->event == CHARGE_REMEMBER_SERVER)
+	{
+		int64 met;
+
 		charge_lock_epochs();
+		met = charge_met_server(request);
+		if (met != 0)
+			return met;
+	}
 	return insert_administration(request, &parties);
 }
 

@@ -118,34 +118,46 @@ epoch_refuse(void)
 	" FROM dpobj.ledger_events e WHERE e.event = 'remember_server' AND e.id > coalesce((SELECT"    \
 	" max(c.id) FROM dpobj.ledger_events c WHERE c.event = 'confirm_epoch'), 0)"
 
-/* The first event counts: of two at a time, the second one finds that it is not. */
-static char *
-remembered_epoch(const char *server)
+#define IDENTITY(epoch)                                                                            \
+	"(split_part(" epoch ", '/', 1), split_part(" epoch ", '/', 2))"
+#define FIRST_EPOCH(condition)                                                                     \
+	"(SELECT (SELECT e.parameters ->> 'epoch'" REMEMBERED " AND e.parameters ->> 'owner' = $2"     \
+	" AND " condition " ORDER BY e.id LIMIT 1))"
+
+/*
+ * Is its epoch the first one that was met under its name and with its identity?  *is_new: none was
+ * under its name.  The first event counts: of two at a time, the second one finds that it is not.
+ */
+static bool
+is_as_remembered(const MetServer *met, bool *is_new)
 {
 	static const char *const statement =
-		"SELECT e.parameters ->> 'epoch'" REMEMBERED
-		" AND e.parameters ->> 'server' = $1 ORDER BY e.id LIMIT 1";
-	Oid types[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(server)};
-	Datum epoch;
-	bool isnull;
+		"SELECT n.epoch IS NULL, (coalesce(n.epoch, $3), coalesce(i.epoch, $3)) = ($3, $3)"
+		" FROM " FIRST_EPOCH("e.parameters ->> 'server' = $1") " n(epoch), " FIRST_EPOCH(
+			IDENTITY("e.parameters ->> 'epoch'") " = " IDENTITY("$3")) " i(epoch)";
+	Oid types[] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(met->name), CStringGetTextDatum(met->owner),
+					  CStringGetTextDatum(met->epoch)};
+	Datum found[2];
+	bool isnull[2];
 
-	if (!admin_select(statement, lengthof(types), types, values, &epoch, &isnull))
-		return NULL;
-	return TextDatumGetCString(epoch);
+	if (!admin_select(statement, lengthof(types), types, values, found, isnull))
+		elog(ERROR, "a query of one row has none");
+	*is_new = DatumGetBool(found[0]);
+	return DatumGetBool(found[1]);
 }
 
 bool
-epoch_of_server_is(const char *server, const char *epoch)
+epoch_of_server_is(const MetServer *met)
 {
-	char *remembered = remembered_epoch(server);
+	bool is_new;
 
-	if (remembered == NULL)
-	{
-		charge_remember_server(server, epoch);
-		remembered = remembered_epoch(server);
-	}
-	return remembered != NULL && strcmp(remembered, epoch) == 0;
+	if (!is_as_remembered(met, &is_new))
+		return false;
+	if (!is_new)
+		return true;
+	charge_remember_server(met);
+	return is_as_remembered(met, &is_new);
 }
 
 static bool

@@ -26,6 +26,7 @@
 #include "utils/syscache.h"
 
 #include "server/base/dpobj.h"
+#include "server/base/identity.h"
 #include "server/remote/foreign_parts.h"
 #include "server/remote/link_options.h"
 
@@ -141,14 +142,7 @@ parts(Oid relation)
 	RemotePart *part = palloc0(sizeof(RemotePart));
 	const char *password;
 	List *mapping;
-	Oid owner;
-	HeapTuple tuple;
-
-	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relation);
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
+	Oid owner = identity_owner(relation);
 
 	part->provider = &foreign_parts;
 	part->id = relation;

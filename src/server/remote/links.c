@@ -623,11 +623,24 @@ text_or_empty(const char *text)
 	return text == NULL ? "" : text;
 }
 
+/* The option of the connection; NULL: it is not given. */
+static const char *
+option_of(const RemotePart *part, const char *keyword)
+{
+	for (int i = 0; part->keyword[i] != NULL; i++)
+		if (strcmp(part->keyword[i], keyword) == 0)
+			return part->value[i];
+	return NULL;
+}
+
+/* With an option hostaddr the host is only a name for certificates. */
 const char *
 links_place(const Links *links, int link)
 {
 	const PGconn *connection = links->link[link].connection;
+	const char *address = option_of(links->link[link].part, "hostaddr");
 
-	return psprintf("%s:%s/%s", text_or_empty(PQhost(connection)),
+	return psprintf("%s%s:%s/%s", text_or_empty(PQhost(connection)),
+					address == NULL ? "" : psprintf("@%s", address),
 					text_or_empty(PQport(connection)), text_or_empty(PQdb(connection)));
 }

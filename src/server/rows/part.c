@@ -204,8 +204,13 @@ static bool
 is_of_same_coordinator(const char *epoch)
 {
 	const char *role = GetUserNameFromId(GetSessionUserId(), false);
+	MetServer coordinator = {.name = psprintf("coordinator of role %s", quote_identifier(role)),
+							 .owner = role,
+							 .epoch = epoch};
 
-	return epoch_of_server_is(psprintf("coordinator of role %s", quote_identifier(role)), epoch);
+	if (citus_shard_rule(session->relation) == NULL)
+		coordinator.table = session->relation;
+	return epoch_of_server_is(&coordinator);
 }
 
 static PartStatus

@@ -12,6 +12,7 @@
 #include "core/mechanisms/wire.h"
 
 #include "server/base/dpobj.h"
+#include "server/base/identity.h"
 #include "server/ledger/epoch.h"
 #include "server/remote/links.h"
 #include "server/rows/part_message.h"
@@ -31,7 +32,8 @@ typedef struct ScanPart
 struct ScanParts
 {
 	Links *links;
-	const char *table; /* its name for the administrators of parts */
+	Oid relation;      /* of which they are the parts */
+	const char *table; /* its name for the owners of parts */
 	ScanPart *part;
 	Rows *const *sets;
 	int count;
@@ -157,17 +159,27 @@ check_different(const ScanParts *parts)
 					   "Each part needs a table of its own.");
 }
 
-/* The rows may be older ones, others, or a copy that another coordinator reads (rule H26). */
+/*
+ * The rows may be older ones, others, or a copy that another coordinator reads (rule H26).  The
+ * owner of the relation has written where its part is, or Citus has.
+ */
 static void
 check_epochs(const ScanParts *parts)
 {
 	for (int i = 0; i < links_count(parts->links); i++)
-		if (!epoch_of_server_is(psprintf("part %s", links_place(parts->links, i)),
-								parts->part[i].opened.epoch))
-			refuse(links_part(parts->links, i), ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+	{
+		const RemotePart *part = links_part(parts->links, i);
+		MetServer met = {.name = psprintf("part %s", links_place(parts->links, i)),
+						 .owner = GetUserNameFromId(identity_owner(part->relation), false),
+						 .table = parts->relation,
+						 .epoch = parts->part[i].opened.epoch};
+
+		if (!epoch_of_server_is(&met))
+			refuse(part, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
 				   "Its server was restored, promoted or replaced since this one first read it.",
 				   "After a check, a member of dpobj_admin can allow releases again: SELECT "
 				   "dpobj.confirm_epoch();");
+	}
 }
 
 static const char *
@@ -178,7 +190,7 @@ column_name(const char *name, void *context)
 	return part->provider->column_name(part, name);
 }
 
-/* The name under which the administrator of a part marks it. */
+/* The name under which the owner of a part marks it. */
 static char *
 name_of_table(Oid table)
 {
@@ -202,6 +214,7 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 
 	if (!epoch_is_confirmed())
 		epoch_refuse();
+	parts->relation = table;
 	parts->table = name_of_table(table);
 	parts->part = palloc0(list_length(list) * sizeof(ScanPart));
 	parts->links = links_open(list, lock_milliseconds);

@@ -1,0 +1,83 @@
+# silent_part.pl - a server of a part that does not answer costs nobody but who asks it, and him not for ever.
+
+use DpobjParts;
+use DpobjTest;
+use PostgreSQL::Test::Utils ();
+use Time::HiRes qw(time sleep);
+
+my ($coordinator, @parts) = parts_clusters('silent', 'dpobj.release_tick = 0', 'dpobj.max_solvers = 1', 'dpobj.max_failures = 1000', 'dpobj.max_jobs = 1');
+login_roles($coordinator, qw(ana bob));
+$coordinator->safe_psql('postgres', "SELECT dpobj.set_budget(t, r, 1000000, 0) FROM unnest('{visit,whole}'::regclass[]) t, unnest('{ana,bob}'::regrole[]) r");
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $proxy = start_proxy($parts[0], $port);
+$coordinator->safe_psql('postgres', "ALTER SERVER part1 OPTIONS (SET host '127.0.0.1', SET port '$port')");
+my ($ana, $bob) = map { session($coordinator, user => $_) } qw(ana bob);
+my $count = q{SELECT value FROM dpobj.count('visit', 1000)};
+my $train = q{SELECT (dpobj.train('%s', 'y', 1, '{a,r}', method => 'logistic')).release > 0};
+my $in_vain = qr/ERROR:  08001: part "public\.visit_1" cannot be read\nDETAIL:  It has not answered in time\./;
+my $known = qr/ERROR:  08001: part "public\.visit_1" cannot be read\nDETAIL:  Its server did not answer a short while ago\.\nHINT:  It is asked again within a minute/;
+
+# The answer and the seconds until it came.
+sub timed { my ($block) = @_; my $began = time; my $answer = $block->(); return ($answer, time - $began); }
+
+is($ana->ask($count), '3000', 'the parts answer');
+is($bob->ask(sprintf $train, 'whole'), 't', 'one table answers');
+
+# ---- a server that accepts connections and says nothing ----
+
+kill 'STOP', $proxy;
+$ana->send(sprintf $train, 'visit');
+sleep(1);
+my ($answer, $seconds) = timed(sub { $bob->ask(sprintf $train, 'whole') });
+is($answer, 't', 'a training of another table goes on');
+cmp_ok($seconds, '<', 8, 'and does not wait for the server of a part, though one place is for all');
+like($ana->result, $in_vain, 'who asks the server waits for it in vain');
+($answer, $seconds) = timed(sub { $bob->ask($count) });
+like($answer, $known, 'who asks then is refused');
+cmp_ok($seconds, '<', 5, 'at once');
+
+# A job waits without a place, too.
+sleep(1.2);
+my $job = $ana->ask(q{SELECT dpobj.submit('visit', 'y', 1, '{r}', method => 'logistic', name => 'silent')});
+ok(wait_until(30, sub { scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE job = $job") eq 'running' }), 'a job asks the server');
+($answer, $seconds) = timed(sub { $bob->ask(sprintf $train, 'whole') });
+is($answer, 't', 'a training goes on beside the job');
+cmp_ok($seconds, '<', 8, 'without waiting for it');
+is($ana->ask("SELECT dpobj.wait($job, '60 s')"), 'failed', 'the job ends');
+
+# The memory grows from a second: the second wait in vain counts for two.
+sleep(1.2);
+like($bob->ask($count), $known, 'a server that was silent twice is remembered for longer');
+kill 'CONT', $proxy;
+ok(wait_until(10, sub { $bob->ask($count) eq '3000' }), 'it is asked again, and answers');
+is($ana->ask($count), '3000', 'and then at once');
+
+# ---- a part that never answers after the charge ----
+
+sub lost
+{
+	my ($name, $setting, $sleep, $text) = @_;
+	my $from = -s $coordinator->logfile;
+	$coordinator->safe_psql('postgres', "ALTER ROLE ana SET $setting");
+	answers_by($parts[1], "IF kind = 's' THEN PERFORM pg_sleep($sleep); END IF;");
+	my $asks = session($coordinator, user => 'ana');
+	spends($coordinator, $name, { epsilon => 1000, charged => 1, failed => 1 }, sub {
+		my ($answer, $seconds) = timed(sub { $asks->ask($count) });
+		like($answer, qr/^ERROR:  UB004: /, "$name: the release fails");
+		cmp_ok($seconds, '<', 20, "$name: in time");
+	});
+	like(slurp_file($coordinator->logfile, $from), $text, "$name: the log names the part");
+	answers_truly($parts[1]);
+	$coordinator->safe_psql('postgres', 'ALTER ROLE ana RESET ALL');
+	return;
+}
+
+lost('one answer', 'dpobj.part_timeout = 2', 60, qr/part "public\.visit_2" cannot be read.*\n(?:.*\n)?.*has not answered for 2 seconds/);
+sleep(1.2);
+lost('all answers', 'dpobj.longest_run = 2', 60, qr/part "public\.visit_2" cannot be read.*\n(?:.*\n)?.*has not answered in time/);
+ok(wait_until(20, sub { $ana->ask($count) eq '3000' }), 'a part that answers again is read');
+
+kill 'KILL', $proxy;
+waitpid $proxy, 0;
+finish($coordinator);
