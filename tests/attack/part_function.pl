@@ -84,7 +84,7 @@ $node->safe_psql('shop', <<'SQL');
 CREATE FUNCTION public.true_part(bytea) RETURNS bytea LANGUAGE c AS '$libdir/dpobj', 'dpobj_part';
 CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE plpgsql AS $$
 BEGIN
-  FOR i IN 1 .. 100 LOOP RAISE NOTICE E'first\n2026-01-01 00:00:00 UTC LOG:  forged line\e[31m%', repeat('x', 5000); END LOOP;
+  FOR i IN 1 .. 100 LOOP RAISE NOTICE E'first\n2026-01-01 00:00:00 UTC LOG:  forged line\x1b[31m%', repeat('x', 5000); END LOOP;
   RETURN public.true_part(message);
 END $$
 SQL

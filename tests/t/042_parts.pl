@@ -210,7 +210,7 @@ free('a server without dpobj', qr/08001: part "public\.older_1" cannot be read/,
 for ([ '01', 'another version of dpobj' ], [ '02', 'stores numbers in another way' ], [ '03', 'computes other losses' ], [ '7f', 'is not valid' ], [ '00', 'invalid string in message|is not valid|insufficient data' ])
 {
 	my ($status, $text) = @$_;
-	$parts[0]->safe_psql('older', "CREATE SCHEMA IF NOT EXISTS dpobj_internal; GRANT USAGE ON SCHEMA dpobj_internal TO PUBLIC;"
+	$parts[0]->safe_psql('older', "CREATE EXTENSION IF NOT EXISTS dpobj;"
 		. " CREATE OR REPLACE FUNCTION dpobj_internal.part(bytea) RETURNS bytea LANGUAGE sql AS \$\$ SELECT '\\x64707031$status'::bytea \$\$");
 	free("answer $status", qr/ERROR: .*(?:\n.*)?$text/, undef, 'older');
 }

@@ -32,7 +32,8 @@ extern void identity_holdout_key(Oid relation, uint8 *key);
 /* The owner of the relation; InvalidOid: there is no such relation. */
 extern Oid identity_owner(Oid relation);
 
-/* May the role read all rows and columns of the table?  Privileges on single columns do not count. */
+/* May the role read all rows and columns of the table?  Privileges on single columns do not count.
+ */
 extern bool table_is_readable(Oid table, Oid role);
 
 /* Is it a system catalog or a table of dpobj? */

@@ -32,8 +32,7 @@ charge_met_server(const ChargeRequest *request)
 		" AND (e.parameters ->> 'server', e.parameters ->> 'owner')"
 		" = ($1::jsonb ->> 'server', $1::jsonb ->> 'owner') ORDER BY e.id LIMIT 1";
 	Oid types[] = {TEXTOID};
-	Datum values[] = {
-		CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
+	Datum values[] = {CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
 	bool isnull;
 
 	return charge_query(statement, lengthof(types), types, values)

@@ -118,8 +118,7 @@ epoch_refuse(void)
 	" FROM dpobj.ledger_events e WHERE e.event = 'remember_server' AND e.id > coalesce((SELECT"    \
 	" max(c.id) FROM dpobj.ledger_events c WHERE c.event = 'confirm_epoch'), 0)"
 
-#define IDENTITY(epoch)                                                                            \
-	"(split_part(" epoch ", '/', 1), split_part(" epoch ", '/', 2))"
+#define IDENTITY(epoch) "(split_part(" epoch ", '/', 1), split_part(" epoch ", '/', 2))"
 #define FIRST_EPOCH(condition)                                                                     \
 	"(SELECT (SELECT e.parameters ->> 'epoch'" REMEMBERED " AND e.parameters ->> 'owner' = $2"     \
 	" AND " condition " ORDER BY e.id LIMIT 1))"

@@ -42,6 +42,6 @@ link_log(const char *part, const char *text)
 			end += sprintf(end, "\\x%02x", byte);
 	}
 	*end = '\0';
-	ereport(LOG_SERVER_ONLY, (errmsg("part \"%s\": %s%s", part, line,
-									 whole > MOST_BYTES ? " (cut off)" : "")));
+	ereport(LOG_SERVER_ONLY,
+			(errmsg("part \"%s\": %s%s", part, line, whole > MOST_BYTES ? " (cut off)" : "")));
 }

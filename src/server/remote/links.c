@@ -487,8 +487,7 @@ check_answering(const Links *links)
 			!TimestampDifferenceExceeds(link->asked, now, dpobj_part_timeout * 1000))
 			continue;
 		silent_server_note(link->server);
-		fail_by_silence(link,
-						psprintf("It has not answered for %d seconds.", dpobj_part_timeout),
+		fail_by_silence(link, psprintf("It has not answered for %d seconds.", dpobj_part_timeout),
 						"A superuser sets dpobj.part_timeout.");
 	}
 }
@@ -504,7 +503,8 @@ bool
 links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
 {
 	TimestampTz end = TimestampTzPlusMilliseconds(
-		GetCurrentTimestamp(), milliseconds < 0 ? dpobj_longest_run * INT64CONST(1000) : milliseconds);
+		GetCurrentTimestamp(),
+		milliseconds < 0 ? dpobj_longest_run * INT64CONST(1000) : milliseconds);
 	StringInfoData next;
 
 	initStringInfo(&next);

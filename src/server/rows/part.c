@@ -55,7 +55,7 @@ typedef struct PartSession
 {
 	MemoryContext context;
 	Oid relation;
-	List *locked; /* in SHARE mode */
+	List *locked;            /* in SHARE mode */
 	const char *coordinator; /* as of the mark; NULL: a shard of Citus */
 	bool ignore_rls;
 	ScanShape shape;
