@@ -38,14 +38,20 @@ like($answer, $known, 'who asks then is refused');
 cmp_ok($seconds, '<', 10, 'without a wait');
 
 # A job waits without a place, too.
-sleep(1.2);
+kill 'CONT', $proxy;
+ok(wait_until(20, sub { $ana->ask($count) eq '3000' }), 'a server that answers again is read');
+$ana->ask('BEGIN');
 my $job = $ana->ask(q{SELECT dpobj.submit('visit', 'y', 1, '{r}', method => 'logistic', name => 'silent')});
+kill 'STOP', $proxy;
+$ana->ask('COMMIT');
 ok(wait_until(30, sub { scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE job = $job") eq 'running' }), 'a job asks the server');
 is($bob->ask(sprintf $train, 'whole'), 't', 'a training goes on beside the job');
 is(scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE job = $job"), 'running', 'without waiting for it');
 is($ana->ask("SELECT dpobj.wait($job, '60 s')"), 'failed', 'the job ends');
 
 # The memory grows from a second: the second wait in vain counts for two.
+sleep(1.2);
+like($bob->ask($count), $in_vain, 'after a second it is asked again');
 sleep(1.2);
 like($bob->ask($count), $known, 'a server that was silent twice is remembered for longer');
 kill 'CONT', $proxy;
