@@ -11,7 +11,7 @@
 #include "server/remote/silent_servers.h"
 
 /* Milliseconds: of the first refusal, and of the longest. */
-#define FIRST_TIME 1000
+#define FIRST_TIME 5000
 #define LONGEST_TIME 60000
 
 /* Servers that are remembered; of more, those whose time ends first are forgotten. */

@@ -2,7 +2,7 @@
  * silent_servers.h - servers of parts that have not answered a short while ago.
  *
  * A server that does not answer costs whoever asks it a wait of some seconds.  So all sessions
- * remember it, for a second at first and then for twice as long each time, up to a minute, and
+ * remember it, for five seconds at first and then for twice as long each time, up to a minute, and
  * refuse to ask it meanwhile.  A server that does not preload the library has a memory in each
  * session.
  */
