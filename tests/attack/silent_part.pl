@@ -44,9 +44,9 @@ $ana->ask('BEGIN');
 my $job = $ana->ask(q{SELECT dpobj.submit('visit', 'y', 1, '{r}', method => 'logistic', name => 'silent')});
 kill 'STOP', $proxy;
 $ana->ask('COMMIT');
-ok(wait_until(30, sub { scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE job = $job") eq 'running' }), 'a job asks the server');
+ok(wait_until(30, sub { scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE id = $job") eq 'running' }), 'a job asks the server');
 is($bob->ask(sprintf $train, 'whole'), 't', 'a training goes on beside the job');
-is(scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE job = $job"), 'running', 'without waiting for it');
+is(scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE id = $job"), 'running', 'without waiting for it');
 is($ana->ask("SELECT dpobj.wait($job, '60 s')"), 'failed', 'the job ends');
 
 # The memory grows from five seconds: the second wait in vain counts for ten.
@@ -78,9 +78,9 @@ sub lost
 	return;
 }
 
-lost('one answer', 'dpobj.part_timeout = 2', 60, qr/part "public\.visit_2" cannot be read.*\n(?:.*\n)?.*has not answered for 2 seconds/);
+lost('one answer', 'dpobj.part_timeout = 2', 60, qr/LOG:  part "public\.visit_2": It has not answered for 2 seconds\./);
 sleep(5.2);
-lost('all answers', 'dpobj.longest_run = 2', 60, qr/part "public\.visit_2" cannot be read.*\n(?:.*\n)?.*has not answered in time/);
+lost('all answers', 'dpobj.longest_run = 2', 60, qr/LOG:  part "public\.visit_2": It has not answered in time\./);
 ok(wait_until(20, sub { $ana->ask($count) eq '3000' }), 'a part that answers again is read');
 
 kill 'KILL', $proxy;

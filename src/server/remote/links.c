@@ -106,6 +106,7 @@ fail_by_connection(const Link *link)
 static void
 fail_by_silence(const Link *link, const char *rule, const char *hint)
 {
+	link_log(link->part->name, rule);
 	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
 					errmsg("part \"%s\" cannot be read", link->part->name), errdetail("%s", rule),
 					errhint("%s", hint)));

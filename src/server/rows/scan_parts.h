@@ -65,7 +65,7 @@ extern void scan_parts_pass(ScanParts *parts, const uint8 *pass, Size length);
 
 /*
  * Adds the sums of the parts, which are the first of those that the sums are of.  False if they do
- * not come within so many milliseconds, -1 for any number.
+ * not come within so many milliseconds; -1: raises an error after dpobj.longest_run.
  */
 extern bool scan_parts_sums(ScanParts *parts, PassSums *sums, long milliseconds);
 
