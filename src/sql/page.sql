@@ -7,7 +7,7 @@
 CREATE FUNCTION dpobj_internal.html(words text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT replace(replace(replace(replace(replace(regexp_replace(dpobj_internal.on_one_line($1), '[\ufffe\uffff]', ' ', 'g'),
+    SELECT replace(replace(replace(replace(replace(dpobj_internal.on_one_line($1),
       '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;'), '''', '&#39;')
   $$;
 COMMENT ON FUNCTION dpobj_internal.html(text) IS 'internal: a text in HTML';

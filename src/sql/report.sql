@@ -154,20 +154,19 @@ COMMENT ON FUNCTION dpobj_internal.report_contents(regclass, numeric) IS
 
 -- ---- in words ----
 
--- A name may have characters that break a line, and those that turn the direction of all that follows.
 CREATE FUNCTION dpobj_internal.on_one_line(words text) RETURNS text
-  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
-  AS $$ SELECT regexp_replace($1, '[[:cntrl:]\u2028\u2029\u202a-\u202e\u2066-\u2069]+', ' ', 'g') $$;
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_on_one_line';
 COMMENT ON FUNCTION dpobj_internal.on_one_line(text) IS
-  'internal: a text with a blank in the place of control characters, line breaks and overrides of the direction';
+  'internal: a text with a blank in the place of control characters, line breaks and other characters that are not seen';
 
 CREATE FUNCTION dpobj_internal.report_lines(words text, indent integer, width integer DEFAULT 100) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(string_agg(repeat(' ', $2) || m.line[1], E'\n'), '')
       FROM dpobj_internal.on_one_line($1) w(line),
-           regexp_replace(w.line, format('(\S{%s})(?=\S)', $3 - $2), '\1 ', 'g') s(short),
-           regexp_matches(s.short, format('(\S.{0,%s}\S|\S)(?:\s+|$)', $3 - 2 - $2), 'g') m(line)
+           regexp_replace(w.line, format(E'(\\S{%s})(?=\\S)', $3 - $2), E'\\1 ', 'g') s(short),
+           regexp_matches(s.short, format(E'(\\S.{0,%s}\\S|\\S)(?:\\s+|$)', $3 - 2 - $2), 'g') m(line)
   $$;
 COMMENT ON FUNCTION dpobj_internal.report_lines(text, integer, integer) IS
   'internal: wraps a paragraph, and words that are too long for a line';

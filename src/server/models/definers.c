@@ -75,10 +75,11 @@ dpobj_verify(PG_FUNCTION_ARGS)
 	const char *hash = extension_has_column("model_rows", "hash")
 						   ? "coalesce(m.hash, dpobj.model_hash(m.model))"
 						   : "dpobj.model_hash(m.model)";
-	char *statement = psprintf(admin_sees_all() ? "SELECT " RELEASED
-												: "SELECT CASE WHEN " IS_OWN " THEN " RELEASED
-												  " ELSE " IS_SHARED " END",
-							   hash);
+	char *statement =
+		psprintf(admin_sees_all() || !extension_has_internal()
+					 ? "SELECT " RELEASED
+					 : "SELECT CASE WHEN " IS_OWN " THEN " RELEASED " ELSE " IS_SHARED " END",
+				 hash);
 	Oid types[] = {INT8OID, BYTEAOID, OIDOID};
 	Datum values[lengthof(types)];
 	Model model;

@@ -1,0 +1,167 @@
+/*
+ * shown_text.c - texts of others, such as names, on one line and in Markdown.
+ *
+ * What is no character to see is found by its byte below 0x20 and at 0x7f in every encoding, and by
+ * its number where the server's encoding is UTF-8.  Bytes from 0x80 on are letters in the Windows
+ * and DOS encodings and in KOI8, parts of letters in those of several bytes, and unknown in
+ * SQL_ASCII; in the ISO encodings those below 0xa0 are control characters.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+
+typedef struct Range
+{
+	pg_wchar first;
+	pg_wchar last;
+} Range;
+
+/* In order. */
+static const Range hidden[] = {
+	{0x00, 0x1f},       /* control characters, and line breaks among them */
+	{0x7f, 0x9f},       /* more of them */
+	{0xad, 0xad},       /* soft hyphen */
+	{0x34f, 0x34f},     /* grapheme joiner */
+	{0x61c, 0x61c},     /* mark of the direction */
+	{0x115f, 0x1160},   /* fillers */
+	{0x17b4, 0x17b5},   /* vowels without a form */
+	{0x180e, 0x180e},   /* separator without a width */
+	{0x200b, 0x200f},   /* spaces without a width, joiners, marks of the direction */
+	{0x2028, 0x202e},   /* line breaks, overrides of the direction */
+	{0x2060, 0x206f},   /* operators without a form, isolates of the direction */
+	{0x3164, 0x3164},   /* filler */
+	{0xfeff, 0xfeff},   /* byte order mark */
+	{0xffa0, 0xffa0},   /* filler */
+	{0xfff9, 0xfffb},   /* annotations */
+	{0xfffe, 0xffff},   /* no characters */
+	{0xe0000, 0xe0fff}, /* tags */
+};
+
+#define ZERO_WIDTH_NON_JOINER 0x200c
+#define ZERO_WIDTH_JOINER 0x200d
+
+static bool
+has_control_bytes(int encoding)
+{
+	return (encoding >= PG_LATIN1 && encoding <= PG_LATIN10) ||
+		   (encoding >= PG_ISO_8859_5 && encoding <= PG_ISO_8859_8);
+}
+
+static bool
+is_in(const Range *ranges, int count, pg_wchar character)
+{
+	for (int i = 0; i < count && ranges[i].first <= character; i++)
+	{
+		if (character <= ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The length of a character that is not seen, 0 if it is seen.  Between letters of some scripts,
+ * and in signs made of several, a joiner changes the form: it counts as seen between characters
+ * that are not ASCII.
+ */
+static int
+hidden_length(const char *text, const char *start, const char *end)
+{
+	unsigned char byte = (unsigned char) *text;
+	int encoding = GetDatabaseEncoding();
+	int length;
+	pg_wchar character;
+
+	if (byte < 0x20 || byte == 0x7f)
+		return 1;
+	if (byte < 0x80)
+		return 0;
+	if (encoding != PG_UTF8)
+		return has_control_bytes(encoding) && byte < 0xa0 ? 1 : 0;
+	length = pg_mblen(text);
+	if (length > end - text)
+		return 0;
+	character = utf8_to_unicode((const unsigned char *) text);
+	if ((character == ZERO_WIDTH_JOINER || character == ZERO_WIDTH_NON_JOINER) && text > start &&
+		IS_HIGHBIT_SET(text[-1]) && end - text > length && IS_HIGHBIT_SET(text[length]))
+		return 0;
+	return is_in(hidden, lengthof(hidden), character) ? length : 0;
+}
+
+/* Bytes of the character at text, at most up to end. */
+static int
+seen_length(const char *text, const char *end)
+{
+	return Min(pg_mblen(text), (int) (end - text));
+}
+
+/* Appends the text with one blank for each run of characters that are not seen. */
+static void
+append_on_one_line(StringInfo line, const text *words)
+{
+	const char *start = VARDATA_ANY(words);
+	const char *end = start + VARSIZE_ANY_EXHDR(words);
+	bool is_run = false;
+
+	for (const char *c = start; c < end;)
+	{
+		int length = hidden_length(c, start, end);
+
+		if (length == 0)
+		{
+			length = seen_length(c, end);
+			appendBinaryStringInfo(line, c, length);
+			is_run = false;
+		}
+		else if (!is_run)
+		{
+			appendStringInfoChar(line, ' ');
+			is_run = true;
+		}
+		c += length;
+	}
+}
+
+/* dpobj_internal.on_one_line(words) -> text */
+PG_FUNCTION_INFO_V1(dpobj_on_one_line);
+Datum
+dpobj_on_one_line(PG_FUNCTION_ARGS)
+{
+	StringInfoData line;
+
+	initStringInfo(&line);
+	append_on_one_line(&line, PG_GETARG_TEXT_PP(0));
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
+}
+
+/* What Markdown would read as markup, HTML, a table's border or a link. */
+static bool
+is_markup(const char *line, int i, int length)
+{
+	return strchr("\\`*_~#<>&|$@[]", line[i]) != NULL ||
+		   (line[i] == ':' && i + 2 < length && line[i + 1] == '/' && line[i + 2] == '/') ||
+		   (line[i] == '.' && i >= 3 && pg_strncasecmp(line + i - 3, "www", 3) == 0);
+}
+
+/* dpobj_internal.markdown(words) -> text */
+PG_FUNCTION_INFO_V1(dpobj_markdown);
+Datum
+dpobj_markdown(PG_FUNCTION_ARGS)
+{
+	StringInfoData line;
+	StringInfoData markdown;
+
+	initStringInfo(&line);
+	initStringInfo(&markdown);
+	append_on_one_line(&line, PG_GETARG_TEXT_PP(0));
+	/* A byte of a longer character may look like markup in encodings of clients only. */
+	for (int i = 0; i < line.len; i++)
+	{
+		if (is_markup(line.data, i, line.len))
+			appendStringInfoChar(&markdown, '\\');
+		appendStringInfoChar(&markdown, line.data[i]);
+	}
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(markdown.data, markdown.len));
+}
