@@ -12,7 +12,7 @@ DECLARE
     -- dpobj_internal, too: functions run with their caller's rights
     'dpobj', 'dpobj_internal',
     -- types
-    'dp_model', 'dp_group', 'dp_confusion_table', 'dp_look', 'dp_average', 'dp_bin', 'dp_quantile', 'charge_cost',
+    'dp_model', 'dp_group', 'dp_confusion_table', 'dp_look', 'dp_average', 'dp_bin', 'dp_quantile', 'charge_cost', 'json_argument',
     -- views
     'ledger', 'budgets', 'odometer', 'protected', 'models', 'model_list', 'scorecards', 'answers', 'charge_answers', 'evaluations', 'model_history', 'drifts', 'jobs', 'progress', 'schedules', 'schedule_runs',
     -- models
@@ -27,6 +27,8 @@ DECLARE
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
     'report', 'check_ledger', 'report_text', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     'report_neighbours', 'report_assumptions', 'report_html',
+    -- types of arguments
+    'json_argument_in', 'json_argument_out', 'json_argument_recv', 'json_argument_send',
     -- tables on several servers: each call also checks for which role the table is marked
     'part',
     -- jobs

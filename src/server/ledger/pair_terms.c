@@ -87,8 +87,9 @@ read_term(Jsonb *json, Term term)
 {
 	double number;
 
-	if (!json_get_number(json_member(&json->root, terms[term].name), &number))
-		elog(ERROR, "the privacy ledger has no \"%s\" of a release", terms[term].name);
+	if (!json_get_number(json_member(&json->root, terms[term].name), &number) || number < 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the terms of a release have no valid \"%s\"", terms[term].name)));
 	return number;
 }
 
@@ -96,8 +97,9 @@ void
 pair_read(const char *tag, Jsonb *json, Pair *pair)
 {
 	pair->kind = pair_kind(tag);
-	if (pair->kind == PAIR_KINDS)
-		elog(ERROR, "unrecognized tag of a release in the privacy ledger: \"%s\"", tag);
+	if (pair->kind == PAIR_KINDS || !JB_ROOT_IS_OBJECT(json))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" with these terms is no release", tag)));
 	pair->count = 1;
 	pair->pure = json_member(&json->root, terms[TERM_PURE].name) != NULL;
 	for (int term = 0; term < TERMS; term++)
@@ -107,7 +109,7 @@ pair_read(const char *tag, Jsonb *json, Pair *pair)
 		if (!has_term(pair, (Term) term))
 			continue;
 		if (is_integer((Term) term))
-			*(int64 *) field = (int64) read_term(json, (Term) term);
+			*(int64 *) field = (int64) Min(read_term(json, (Term) term), 0x1p62);
 		else
 			*(double *) field = read_term(json, (Term) term);
 	}

@@ -292,6 +292,27 @@ read_numbers(const Declaration *declaration, Encoder *encoder)
 /* ---- bins and levels ---- */
 
 static void
+check_features(const Encoder *encoder, int features)
+{
+	int limit = encoder->drop_first ? GRID_MAX_DIMENSION : LEVELS_MAX;
+
+	if (features > limit)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" has %d features, and a column takes %d%s",
+							   encoder->column.name, features, limit,
+							   encoder->drop_first ? " with \"drop_first\"" : ""),
+						errhint("Declare fewer levels or bins.")));
+}
+
+/* Refuses a list before it is read; two of its values, or a value and a gap, may be no features. */
+static void
+check_list(const Encoder *encoder, int count)
+{
+	if (count > LEVELS_MAX + 2)
+		check_features(encoder, count);
+}
+
+static void
 read_bins(const Declaration *declaration, Encoder *encoder)
 {
 	JsonbContainer *edges = json_get_array(declaration->value[KEY_BINS]);
@@ -300,6 +321,7 @@ read_bins(const Declaration *declaration, Encoder *encoder)
 
 	if (count < 1)
 		invalid(declaration, KEY_BINS, "a non-empty array of the numbers between the bins");
+	check_list(encoder, count);
 	encoder->edge = palloc(count * sizeof(double));
 	for (int i = 0; i < count; i++)
 		if (!json_get_number(getIthJsonbValueFromContainer(edges, i), &encoder->edge[i]) ||
@@ -318,6 +340,7 @@ read_levels(const Declaration *declaration, Encoder *encoder)
 
 	if (levels == NULL || JsonContainerSize(levels) < 1)
 		invalid(declaration, KEY_LEVELS, "a non-empty array of the column's values");
+	check_list(encoder, JsonContainerSize(levels));
 	column_set_read(&encoder->column, levels, &encoder->set);
 	encoder->categories = encoder->set.count;
 	if (!encoder->substitute)
@@ -441,7 +464,6 @@ static void
 read_encoder(JsonbValue *json, Encoder *encoder)
 {
 	Declaration declaration;
-	int limit;
 	int row;
 
 	read_keys(encoder->column.name, json, &declaration);
@@ -464,13 +486,7 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 	else
 		read_categories(&declaration, encoder);
 	encoder->features += encoder->null_indicator ? 1 : 0;
-	limit = encoder->drop_first ? GRID_MAX_DIMENSION : LEVELS_MAX;
-	if (encoder->features > limit)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" has %d features, and a column takes %d%s",
-							   encoder->column.name, encoder->features, limit,
-							   encoder->drop_first ? " with \"drop_first\"" : ""),
-						errhint("Declare fewer levels or bins.")));
+	check_features(encoder, encoder->features);
 }
 
 /* ---- the whole ---- */

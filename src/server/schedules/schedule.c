@@ -205,8 +205,10 @@ dpobj_schedule_fail(PG_FUNCTION_ARGS)
 	char *detail = optional_text(fcinfo, 2);
 	char *hint = optional_text(fcinfo, 3);
 
-	if (strlen(code) != 5)
-		elog(ERROR, "unrecognized SQLSTATE: \"%s\"", code);
+	if (strlen(code) != 5 || strspn(code, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5 ||
+		strncmp(code, "00", 2) == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" is no SQLSTATE of an error", code)));
 	(void) leave_out_context();
 	ereport(ERROR,
 			(errcode(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])),

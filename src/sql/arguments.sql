@@ -1,0 +1,66 @@
+-- Calls with the types that drivers send
+
+/*
+ * Drivers send a number as double precision and options as json or text, which PostgreSQL does not
+ * turn into numeric and jsonb by itself.  So each function that takes a numeric has a second form,
+ * which takes these and calls the first.  A number means the decimal that it shows: 0.1 is 0.1.
+ * Calls with a numeric find the first form, and those with an integer or a literal find the second.
+ */
+CREATE TYPE dpobj.json_argument;
+CREATE FUNCTION dpobj_internal.json_argument_in(cstring) RETURNS dpobj.json_argument
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_in';
+CREATE FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) RETURNS cstring
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_out';
+CREATE FUNCTION dpobj_internal.json_argument_recv(internal) RETURNS dpobj.json_argument
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_recv';
+CREATE FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) RETURNS bytea
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_send';
+CREATE TYPE dpobj.json_argument (INPUT = dpobj_internal.json_argument_in, OUTPUT = dpobj_internal.json_argument_out,
+    RECEIVE = dpobj_internal.json_argument_recv, SEND = dpobj_internal.json_argument_send, LIKE = jsonb);
+COMMENT ON TYPE dpobj.json_argument IS 'an argument that may be jsonb, json or text';
+COMMENT ON FUNCTION dpobj_internal.json_argument_in(cstring) IS 'internal: input of dpobj.json_argument';
+COMMENT ON FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) IS 'internal: output of dpobj.json_argument';
+COMMENT ON FUNCTION dpobj_internal.json_argument_recv(internal) IS 'internal: binary input of dpobj.json_argument';
+COMMENT ON FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) IS 'internal: binary output of dpobj.json_argument';
+CREATE CAST (jsonb AS dpobj.json_argument) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (json AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
+CREATE CAST (text AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (jsonb AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
+COMMENT ON CAST (json AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
+COMMENT ON CAST (text AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
+COMMENT ON CAST (varchar AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
+
+DO $body$
+DECLARE
+  first record;
+  second text;
+BEGIN
+  FOR first IN
+    SELECT p.oid, p.proname, p.provolatile, p.proparallel, p.proisstrict, p.prorows, p.proretset,
+           pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
+           'numeric'::regtype = ANY ((p.proargtypes::oid[])[0 : p.pronargs - p.pronargdefaults - 1]) AS is_told,
+           pg_get_function_identity_arguments(p.oid) AS identity, obj_description(p.oid, 'pg_proc') AS comment
+      FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+     WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+       AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj')
+       AND p.pronamespace = 'dpobj'::regnamespace AND p.prokind = 'f'
+       AND 'numeric'::regtype = ANY (p.proargtypes)
+  LOOP
+    second := format('dpobj.%I(%s)', first.proname, regexp_replace(regexp_replace(first.arguments,
+      E'(?<!::)\\mnumeric\\M', 'double precision', 'g'), E'(?<!::)\\mjsonb\\M', 'dpobj.json_argument', 'g'));
+    -- A call without any number is for the first form.
+    IF NOT first.is_told THEN
+      second := regexp_replace(second, ' double precision DEFAULT [^,)]+', ' double precision', 'g');
+    END IF;
+    EXECUTE format('CREATE FUNCTION %s RETURNS %s LANGUAGE C %s %s PARALLEL %s %s AS ''MODULE_PATHNAME'', ''dpobj_second_form''',
+      second, first.result,
+      CASE first.provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END,
+      CASE WHEN first.proisstrict THEN 'STRICT' ELSE '' END,
+      CASE first.proparallel WHEN 's' THEN 'SAFE' WHEN 'r' THEN 'RESTRICTED' ELSE 'UNSAFE' END,
+      CASE WHEN first.proretset THEN 'ROWS ' || first.prorows ELSE '' END);
+    EXECUTE format('COMMENT ON FUNCTION dpobj.%I(%s) IS %L', first.proname, regexp_replace(regexp_replace(first.identity,
+      E'\\mnumeric\\M', 'double precision', 'g'), E'\\mjsonb\\M', 'dpobj.json_argument', 'g'), first.comment);
+  END LOOP;
+END
+$body$;
