@@ -78,7 +78,7 @@ is(in_session($node, 'ana', q{SELECT jsonb_typeof(dpobj.price('patient', 'y', 0.
 is(scalar_of($node, q{SELECT dpobj.raise_budget('patient', 'ana', 0.1::float8, 0::float8, 'more')} . "; SELECT epsilon_limit FROM dpobj.budgets"), "\n1000.1", 'a budget');
 refused('a number that is none', '22023', in_session($node, 'ana', q{SELECT FROM dpobj.count('patient', 'NaN'::float8)}));
 refused('an infinite number', '22023', in_session($node, 'ana', q{SELECT FROM dpobj.count('patient', 'Infinity'::float8)}));
-refused('text that is no json', '22P02', in_session($node, 'ana', q{SELECT FROM dpobj.count('patient', 0.1, options => '{'::text)}));
+refused('text that is no json', '22P02', in_session($node, 'ana', q(SELECT FROM dpobj.count('patient', 0.1, options => '{'::text))));
 # The second form has the privileges of the first.
 $node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) FROM PUBLIC');
 refused("one form is revoked: $_", '42501', in_session($node, 'ana', "SELECT FROM dpobj.count('patient', $_)")) for '0.1', '0.1::float8';

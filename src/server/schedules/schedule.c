@@ -42,6 +42,9 @@
 /* Bytes of a schedule's name; names of its models end with " YYYY-MM-DD HH:MI". */
 #define NAME_MAX_LENGTH 200
 
+/* Schedules of a role. */
+#define MAX_SCHEDULES 100
+
 /* The longest period of an allowance, so that a run's time less the period is a timestamp. */
 #define PERIOD_YEARS 1000
 
@@ -370,6 +373,22 @@ check_allowance(FunctionCallInfo fcinfo)
 }
 
 /* Writes or changes the row. */
+/* A schedule that is there already can be changed. */
+static void
+check_schedules(Datum name)
+{
+	static const char *const statement =
+		"SELECT FROM dpobj.schedule_rows s JOIN dpobj.schedule_owners o ON o.id = s.id"
+		" WHERE o.role = $1 AND s.name <> $2";
+	Oid types[] = {OIDOID, TEXTOID};
+	Datum values[] = {ObjectIdGetDatum(GetSessionUserId()), name};
+
+	if (admin_execute(statement, lengthof(types), types, values, NULL) >= MAX_SCHEDULES)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("a role has %d schedules at most", MAX_SCHEDULES),
+						errhint("Remove one with dpobj.unschedule.")));
+}
+
 static void
 put_row(FunctionCallInfo fcinfo)
 {
@@ -394,6 +413,7 @@ put_row(FunctionCallInfo fcinfo)
 	Datum values[PUT_ARGUMENTS];
 	char nulls[PUT_ARGUMENTS + 1];
 
+	check_schedules(PG_GETARG_DATUM(TRAIN_NAME));
 	read_arguments(fcinfo, PG_NARGS(), values, nulls);
 	values[TRAIN_RELATION] = Int64GetDatum(identity_of_table(PG_GETARG_OID(TRAIN_RELATION)));
 	(void) admin_execute(psprintf(statement, has_call ? ", call = $13" : "",
