@@ -12,10 +12,10 @@ CREATE VIEW seen AS TABLE patient;
 SELECT dpobj.protect('patient', '{"a": {"bins": [2]}, "t": {"levels": ["u", "v"]}, "y": {}}', n => 100), dpobj.set_budget('patient', 'ana', 1e9, 1);
 GRANT SELECT ON patient TO ana;
 SELECT dpobj.grant_trainer('ana');
-SET ROLE ana;
+SET SESSION AUTHORIZATION ana;
 SELECT FROM dpobj.train('patient', 'y', 1, name => 'm');
 SELECT FROM dpobj.histogram('patient', 'a', 1, name => 'h');
-RESET ROLE;
+RESET SESSION AUTHORIZATION;
 
 -- A literal of a type: one of the list, or null.
 CREATE FUNCTION public.random_value(type regtype) RETURNS text LANGUAGE plpgsql AS $$
