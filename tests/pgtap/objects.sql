@@ -197,7 +197,7 @@ SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
-    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj_internal.sees_all', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
+    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
