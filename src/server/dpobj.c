@@ -38,6 +38,7 @@ double dpobj_min_epsilon = 0.001;
 int dpobj_release_tick = 1000;
 int dpobj_max_failures = 3;
 int dpobj_max_solvers = 4;
+int dpobj_max_role_releases = 4;
 int dpobj_max_jobs = 2;
 static char *dpobj_role = NULL;
 
@@ -97,6 +98,10 @@ _PG_init(void)
 							"Releases of the analyst's door that may run at a time.",
 							"Others wait. It counts for the whole server.", &dpobj_max_solvers, 4,
 							1, 1024, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dpobj.max_role_releases",
+							"Releases of one role at the analyst's door that may run at a time.",
+							"Others wait. It counts for the whole server.",
+							&dpobj_max_role_releases, 4, 1, 1024, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dpobj.max_jobs", "Jobs that may run at a time.",
 							"Others wait. It counts for the whole server, where two worker slots "
 							"stay free in any case.",

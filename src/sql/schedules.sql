@@ -228,7 +228,7 @@ CREATE FUNCTION dpobj_internal.schedule_enter() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_enter';
 COMMENT ON FUNCTION dpobj_internal.schedule_enter() IS
-  'internal: waits for the other releases of the session''s role; they wait until the end of the transaction';
+  'internal: waits for other runs of the schedules of the session''s role; they wait until the end of the transaction';
 
 CREATE FUNCTION dpobj_internal.schedule_record(name text, scheduled timestamptz, started timestamptz, state text,
     sqlstate text, message text) RETURNS void

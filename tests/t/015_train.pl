@@ -1,5 +1,5 @@
 # 015_train.pl - dpobj.train as rules Q3 to Q5 say: concurrent equal requests are charged once,
-# one charge in flight per role, places for solvers, ticks, the charge before the first page, one
+# releases of one role at a time, places for solvers, ticks, the charge before the first page, one
 # kind of failure, and settings that a client cannot lower.
 
 use DpobjTest;
@@ -88,27 +88,73 @@ spends($node, 'another request under a name that is being made', { epsilon => 0.
 	like($again->result, qr/^ERROR:  22023: model "taken" was made by another request/, 'the second call is refused');
 });
 
-# ---- one in flight per role ----
+# ---- releases of one role at a time ----
 
-spends($node, 'one role, two tables', { epsilon => 1.5, charged => 3, released => 3 }, sub {
+spends($node, 'one role, two trainings and a look', { epsilon => 1.5, charged => 3, released => 3 }, sub {
 	$control->ask('BEGIN; LOCK TABLE patient');
-	$ana->send(ask_for('patient'));
+	$ana->send(ask_for('patient', name => 'first'));
 	waits($ana);
-	$again->send(ask_for('other'));
-	ok(waits($again), 'the second call of a role waits, also on another table');
-	is_answered($bob->ask(ask_for('other')), 'another role is answered meanwhile');
+	is_answered($again->ask(ask_for('other', name => 'second')), 'another call of the role is answered meanwhile');
+	is_answered($again->ask(ask_for('other', name => 'second')), 'what is kept, too');
+	is_answered($again->ask(q{SELECT value FROM dpobj.count('other', 0.5)}), 'and a look');
 	$control->ask('COMMIT');
-	is_answered($_->result, 'both calls are answered in the end') for $ana, $again;
+	is_answered($ana->result, 'the call that waited for its table is answered in the end');
 });
 
-spends($node, 'a wait that is given up', { epsilon => 0.5, charged => 1, released => 1 }, sub {
+sub limit_role
+{
+	my ($statement, $value) = @_;
+	configure($statement);
+	return wait_until(5, sub { 2 == grep { $_->ask('SHOW dpobj.max_role_releases') eq $value } $ana, $again });
+}
+
+ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 1', 1), 'one place for each role');
+spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 2 }, sub {
 	$control->ask('BEGIN; LOCK TABLE patient');
 	$ana->send(ask_for('patient'));
 	waits($ana);
+	is_answered($again->ask(ask_for('other', name => 'second')), 'what is kept waits for no place');
 	like($again->ask("SET lock_timeout = '100ms'; " . ask_for('other')), qr/^ERROR:  55P03/, 'lock_timeout ends the wait');
 	$again->ask('RESET lock_timeout');
+	is_answered($bob->ask(ask_for('other')), 'another role is answered meanwhile');
 	$control->ask('COMMIT');
-	is_answered($ana->result, 'the call that runs is answered');
+	is_answered($ana->result, 'the call that has the place is answered');
+});
+
+# The session that waits for the place has locked the table that the other one, which has the place, waits for.
+spends($node, 'a deadlock of a place and a table', { epsilon => 0.5, charged => 1, released => 1 }, sub {
+	my $holder = session($node, user => 'ana');
+	$node->safe_psql('postgres', 'GRANT UPDATE ON patient TO ana');
+	$holder->ask('BEGIN; LOCK TABLE patient IN ACCESS EXCLUSIVE MODE');
+	$ana->send(ask_for('patient'));
+	waits($ana);
+	like($holder->ask(ask_for('other')), qr/^ERROR:  40P01/, 'the wait for the place ends as a deadlock');
+	$holder->ask('ROLLBACK');
+	is_answered($ana->result, 'and the other call is answered');
+	$holder->quit;
+	$node->safe_psql('postgres', 'REVOKE UPDATE ON patient FROM ana');
+});
+ok(limit_role('ALTER SYSTEM RESET dpobj.max_role_releases', 4), 'four places for each role');
+
+spends($node, 'two places of a role', { epsilon => 1.5, charged => 3, released => 3 }, sub {
+	my $third = session($node, user => 'ana');
+	limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 2', 2);
+	wait_until(5, sub { $third->ask('SHOW dpobj.max_role_releases') eq '2' });
+	$control->ask('BEGIN; LOCK TABLE patient');
+	my $other = session($node);
+	$other->ask('BEGIN; LOCK TABLE broken');
+	$ana->send(ask_for('patient'));
+	waits($ana);
+	$again->send(ask_for('broken'));
+	waits($again);
+	$third->send(ask_for('other'));
+	$other->ask('COMMIT');
+	is_answered($again->result, 'the second place is given back first');
+	is_answered($third->result, 'the third call takes it, the next that is free');
+	$control->ask('COMMIT');
+	is_answered($ana->result, 'the first call is answered in the end');
+	limit_role('ALTER SYSTEM RESET dpobj.max_role_releases', 4);
+	$_->quit for $third, $other;
 });
 
 # ---- places for solvers ----

@@ -51,20 +51,30 @@ analyst_ask(Oid table)
 	grant_check_caller(table);
 }
 
-void
-analyst_enter(Oid table)
+bool
+analyst_enter(const char *name, bool (*find)(void *call), void *call)
 {
-	charge_precheck();
-	gate_enter_role(GetSessionUserId());
-	charge_settle(GetSessionUserId());
-	analyst_check_relation(table);
-	grant_check_caller(table);
+	Oid role = GetSessionUserId();
+
+	if (find(call))
+		return true;
+	gate_enter_name(role, name, NULL);
+	charge_settle(
+		role); /* an end that is still to be written may fill the name or count as failed */
+	if (name != NULL && find(call))
+	{
+		gate_leave_name(role, name);
+		return true;
+	}
+	gate_enter_role(role);
+	return false;
 }
 
 void
-analyst_leave(void)
+analyst_leave(const char *name)
 {
 	gate_leave_role();
+	gate_leave_name(GetSessionUserId(), name);
 }
 
 /* ---- opening ---- */

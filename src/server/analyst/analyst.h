@@ -1,7 +1,8 @@
 /*
  * analyst.h - what dpobj.train and the other functions of the analyst's door share.
  *
- *   analyst_enter()    may the caller call?  One call of a session user at a time.
+ *   analyst_ask()      may the caller call?
+ *   analyst_enter()    what is kept of the call, or a place among the session user's calls
  *   analyst_open()     the protected table, its encoders and the filter
  *   charge_commit()    the charge, before the first page is read
  *   analyst_attempt()  everything that reads rows
@@ -42,14 +43,18 @@ typedef struct AnalystTable
 } AnalystTable;
 
 /*
- * Waits for other calls of the session user, then checks the table and the grant; raises UB003,
- * also for a call from a SECURITY DEFINER function or after SET ROLE.
+ * Checks the table and the grant; raises UB003, also for a call from a SECURITY DEFINER function or
+ * after SET ROLE.
  */
-extern void analyst_enter(Oid table);
-extern void analyst_leave(void);
-
-/* Makes the checks of analyst_enter() without waiting and without entering. */
 extern void analyst_ask(Oid table);
+
+/*
+ * Looks for what is kept of a call; true if it is found.  If not, waits for other calls with the
+ * name (NULL: none) and looks again, then waits for one of the session user's places, and returns
+ * false: the call ends with analyst_leave().
+ */
+extern bool analyst_enter(const char *name, bool (*find)(void *call), void *call);
+extern void analyst_leave(const char *name);
 
 /* Raises UB003 for a relation of the wrong kind, a partition or a child. */
 extern void analyst_check_relation(Oid table);

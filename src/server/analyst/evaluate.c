@@ -362,7 +362,7 @@ read_options(FunctionCallInfo fcinfo, Evaluation *evaluation)
 		looks_read_level(level, &tally->level);
 }
 
-/* Reads the request, enters, and finds what is kept of it. */
+/* Reads the request, and finds what is kept of it, or enters. */
 static bool
 begin(FunctionCallInfo fcinfo, TallyKind kind, TupleDesc descriptor, Evaluation *evaluation,
 	  Datum *kept)
@@ -375,9 +375,9 @@ begin(FunctionCallInfo fcinfo, TallyKind kind, TupleDesc descriptor, Evaluation 
 	read_options(fcinfo, evaluation);
 	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					&evaluation->cost);
-	analyst_enter(evaluation->table);
+	analyst_ask(evaluation->table);
 	kept_begin(fcinfo, &evaluation->terms);
-	return kept_find(fcinfo, &evaluation->terms, KEPT_ANSWER, kept);
+	return kept_enter(fcinfo, &evaluation->terms, KEPT_ANSWER, kept);
 }
 
 static void
@@ -658,8 +658,8 @@ dpobj_evaluate(PG_FUNCTION_ARGS)
 			kept = JsonbPGetDatum(analyst_look_r_squared(fcinfo, &evaluation.terms));
 		else
 			kept = evaluate(fcinfo, &evaluation, find_models(&evaluation, list_make1(model)));
+		analyst_leave(evaluation.terms.name);
 	}
-	analyst_leave();
 	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, values, nulls);
 	if (nulls[0])
 		PG_RETURN_NULL();
@@ -709,8 +709,8 @@ confuse(FunctionCallInfo fcinfo, bool classes, TupleDesc descriptor)
 
 		require_classes(&evaluation.rated[0], classes);
 		kept = evaluate(fcinfo, &evaluation, columns);
+		analyst_leave(evaluation.terms.name);
 	}
-	analyst_leave();
 	return DatumGetJsonbP(kept);
 }
 
@@ -799,8 +799,10 @@ dpobj_select(PG_FUNCTION_ARGS)
 	bool isnull;
 
 	if (!begin(fcinfo, TALLY_SELECTION, descriptor, &evaluation, &kept))
+	{
 		kept = evaluate(fcinfo, &evaluation, find_models(&evaluation, names));
-	analyst_leave();
+		analyst_leave(evaluation.terms.name);
+	}
 	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, &chosen, &isnull);
 	PG_RETURN_DATUM(chosen);
 }

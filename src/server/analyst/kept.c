@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
+#include "server/analyst/analyst.h"
 #include "server/analyst/kept.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
@@ -146,14 +147,34 @@ find_copy(FunctionCallInfo fcinfo, const uint8 hash[CHARGE_HASH_LENGTH], KeptKin
 		   !isnull;
 }
 
-bool
-kept_find(FunctionCallInfo fcinfo, const AnalystTerms *terms, KeptKind kind, Datum *kept)
+typedef struct KeptCall
 {
+	FunctionCallInfo fcinfo;
+	const AnalystTerms *terms;
+	KeptKind kind;
+	Datum *kept;
+} KeptCall;
+
+/* Without a name: what another copy of the call has released (same_call.h). */
+static bool
+find(void *context)
+{
+	const KeptCall *call = context;
+	const AnalystTerms *terms = call->terms;
+
 	if (terms->name != NULL)
-		return kept_find_name(terms->name, terms->request_hash, kind, kept);
-	if (kind == KEPT_ANSWER && !terms->keeps_answer)
+		return kept_find_name(terms->name, terms->request_hash, call->kind, call->kept);
+	if (call->kind == KEPT_ANSWER && !terms->keeps_answer)
 		return false;
-	return find_copy(fcinfo, terms->request_hash, kind, kept);
+	return find_copy(call->fcinfo, terms->request_hash, call->kind, call->kept);
+}
+
+bool
+kept_enter(FunctionCallInfo fcinfo, const AnalystTerms *terms, KeptKind kind, Datum *kept)
+{
+	KeptCall call = {fcinfo, terms, kind, kept};
+
+	return analyst_enter(terms->name, find, &call);
 }
 
 /* ---- writing rows ---- */

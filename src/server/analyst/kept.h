@@ -30,7 +30,7 @@ typedef enum KeptKind
 } KeptKind;
 
 /*
- * After analyst_enter(), which finds the table.  Reads the last argument, a name or null, and
+ * After analyst_ask(), which finds the table.  Reads the last argument, a name or null, and
  * hashes all others with the name of the function. Raises 22023 for a name of a wrong length.  A
  * function that an older version of the extension has made has no such argument and keeps no
  * answer: that version has no column for it.
@@ -44,9 +44,9 @@ extern void kept_begin(FunctionCallInfo fcinfo, AnalystTerms *terms);
 extern bool kept_find_name(const char *name, const uint8 hash[CHARGE_HASH_LENGTH], KeptKind kind,
 						   Datum *kept);
 
-/* The same; without a name it finds what another copy of the call has released (same_call.h). */
-extern bool kept_find(FunctionCallInfo fcinfo, const AnalystTerms *terms, KeptKind kind,
-					  Datum *kept);
+/* analyst_enter(); without a name it finds what another copy of the call has released. */
+extern bool kept_enter(FunctionCallInfo fcinfo, const AnalystTerms *terms, KeptKind kind,
+					   Datum *kept);
 
 /* Raises 22023: another request made it. */
 extern void kept_refuse_name(const char *name, KeptKind kind);

@@ -711,11 +711,13 @@ answer_look(FunctionCallInfo fcinfo, LookKind kind)
 	Datum kept;
 
 	read_request(fcinfo, kind, &look);
-	analyst_enter(look.request.table);
+	analyst_ask(look.request.table);
 	kept_begin(fcinfo, &look.terms);
-	if (!kept_find(fcinfo, &look.terms, KEPT_ANSWER, &kept))
+	if (!kept_enter(fcinfo, &look.terms, KEPT_ANSWER, &kept))
+	{
 		kept = JsonbPGetDatum(analyst_look_release(fcinfo, &look, descriptor, put_rows));
-	analyst_leave();
+		analyst_leave(look.terms.name);
+	}
 	kept_put_rows(DatumGetJsonbP(kept), set, descriptor);
 	return (Datum) 0;
 }

@@ -421,11 +421,13 @@ dpobj_suggest(PG_FUNCTION_ARGS)
 	argument_require(PG_ARGISNULL(2), "columns");
 	look.known = argument_json(fcinfo, 2, "columns");
 	look.filter = argument_json(fcinfo, 3, "filter");
-	analyst_enter(look.request.table);
+	analyst_ask(look.request.table);
 	kept_begin(fcinfo, &look.terms);
-	if (!kept_find(fcinfo, &look.terms, KEPT_ANSWER, &kept))
+	if (!kept_enter(fcinfo, &look.terms, KEPT_ANSWER, &kept))
+	{
 		kept = JsonbPGetDatum(analyst_look_release(fcinfo, &look, descriptor, put_suggestion));
-	analyst_leave();
+		analyst_leave(look.terms.name);
+	}
 	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, &declaration, &isnull);
 	PG_RETURN_DATUM(declaration);
 }

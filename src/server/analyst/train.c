@@ -188,10 +188,10 @@ dpobj_train(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type of dpobj.train must be dp_model");
 	train_request_read(fcinfo, false, &request);
-	analyst_enter(request.relation);
+	analyst_ask(request.relation);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);
-	if (!kept_find(fcinfo, &terms, KEPT_MODEL, &model))
+	if (!kept_enter(fcinfo, &terms, KEPT_MODEL, &model))
 	{
 		scan_reach_parts(request.relation);
 		/* Held until after the tick: every role can see these locks in pg_locks. */
@@ -199,7 +199,7 @@ dpobj_train(PG_FUNCTION_ARGS)
 		model = train(&request, &terms, descriptor, &release);
 		gate_leave_solvers();
 		same_call_remember(fcinfo, terms.request_hash, release);
+		analyst_leave(terms.name);
 	}
-	analyst_leave();
 	PG_RETURN_DATUM(model);
 }

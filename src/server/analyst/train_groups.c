@@ -95,23 +95,32 @@ find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 	return DatumGetInt64(found[0]);
 }
 
+typedef struct GroupsCall
+{
+	FunctionCallInfo fcinfo;
+	const TrainRequest *request;
+	const uint8 *hash;
+	Datum *groups;
+} GroupsCall;
+
 /*
  * Finds models that this request has made, an array of dp_group: by their names, or in another
  * evaluation of the call.
  */
 static bool
-find_made(FunctionCallInfo fcinfo, const TrainRequest *request,
-		  const uint8 hash[CHARGE_HASH_LENGTH], Datum *groups)
+find_made(void *context)
 {
 	static const char *const statement =
 		"SELECT g.groups FROM dpobj.model_groups g WHERE g.release = $1";
-	int64 release =
-		request->name == NULL ? same_call_find(fcinfo, hash) : find_names(request, hash);
+	const GroupsCall *call = context;
+	int64 release = call->request->name == NULL ? same_call_find(call->fcinfo, call->hash)
+												: find_names(call->request, call->hash);
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(release)};
 	bool isnull;
 
-	return release != 0 && admin_select(statement, lengthof(types), types, values, groups, &isnull);
+	return release != 0 &&
+		   admin_select(statement, lengthof(types), types, values, call->groups, &isnull);
 }
 
 /* ---- the release ---- */
@@ -283,17 +292,18 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 	TupleDesc descriptor;
 	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
 	Datum groups;
+	GroupsCall call = {fcinfo, &request, terms.request_hash, &groups};
 	int64 release;
 
 	train_request_read(fcinfo, true, &request);
-	analyst_enter(request.relation);
+	analyst_ask(request.relation);
 	label = training_label_choice(request.training, request.label);
 	analyst_open(request.relation, request.by, request.features, &label, request.filter, &opened);
 	analyst_hold_out(&opened, request.training->options.holdout, true);
 	settle(&request, &opened, &keys);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);
-	if (!find_made(fcinfo, &request, terms.request_hash, &groups))
+	if (!analyst_enter(request.name, find_made, &call))
 	{
 		scan_reach_parts(request.relation);
 		/* Held until after the tick: every role can see these locks in pg_locks. */
@@ -301,8 +311,8 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 		groups = train(&request, &opened, &terms, find_group_type(descriptor), &release);
 		gate_leave_solvers();
 		same_call_remember(fcinfo, terms.request_hash, release);
+		analyst_leave(terms.name);
 	}
-	analyst_leave();
 	put_groups(set, descriptor, groups);
 	return (Datum) 0;
 }

@@ -4,6 +4,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "portability/instr_time.h"
@@ -17,9 +18,29 @@
 #include "server/base/gate.h"
 
 /* Sub-objects of the lock tags; a lock on the role itself has sub-object 0. */
-#define GATE_ROLE 1
-#define GATE_SOLVER 2
-#define GATE_PARTS 3
+#define GATE_QUEUE 1
+#define GATE_NAME 2
+#define GATE_SCHEDULES 3
+#define GATE_PARTS 4
+#define GATE_PLACE 1024 /* the first of the places */
+
+/* Milliseconds between two looks for a free place. */
+#define PLACE_PAUSE 20
+
+/*
+ * Places of one kind are numbered.  Who finds none free waits for the turn, a lock, in whose queue
+ * all others wait; who has the turn takes the next place that is free.
+ */
+typedef struct Places
+{
+	Oid owner; /* a role; InvalidOid: the places of solvers */
+	int count;
+	int taken; /* by this backend last; an error gives it back */
+	bool kept; /* by a job, over commits */
+} Places;
+
+static Places solvers = {.owner = InvalidOid};
+static Places releases;
 
 /* An abort releases session locks; the exit of a process does not. */
 static void
@@ -38,79 +59,223 @@ void
 gate_leave_all(void)
 {
 	LockReleaseSession(DEFAULT_LOCKMETHOD);
+	releases.kept = false;
+}
+
+static LOCKTAG
+tag_of(Oid database, Oid object, int gate)
+{
+	LOCKTAG tag;
+
+	SET_LOCKTAG_OBJECT(tag, database, AuthIdRelationId, object, gate);
+	return tag;
 }
 
 /* Takes the lock; false if it is taken and the caller does not wait. */
 static bool
-lock_gate(Oid object, int gate, bool across_transactions, bool wait)
+lock_gate(LOCKTAG tag, bool across_transactions, bool wait)
 {
-	LOCKTAG tag;
-
-	SET_LOCKTAG_OBJECT(tag, InvalidOid, AuthIdRelationId, object, gate);
 	return LockAcquire(&tag, ExclusiveLock, across_transactions, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 static void
-unlock_gate(Oid object, int gate)
+unlock_gate(LOCKTAG tag)
 {
-	LOCKTAG tag;
-
-	SET_LOCKTAG_OBJECT(tag, InvalidOid, AuthIdRelationId, object, gate);
 	LockRelease(&tag, ExclusiveLock, false);
+}
+
+/* ---- names ---- */
+
+/* The models of groups are called name{key}: they share the lock of the name. */
+static LOCKTAG
+tag_of_name(Oid role, const char *name)
+{
+	uint32 hash = hash_bytes((const unsigned char *) name, (int) strcspn(name, "{"));
+
+	return tag_of(MyDatabaseId, hash_combine(hash, role), GATE_NAME);
+}
+
+void
+gate_enter_name(Oid role, const char *name, const JobContext *job)
+{
+	if (name != NULL)
+		(void) lock_gate(tag_of_name(role, name), job != NULL, true);
+}
+
+void
+gate_leave_name(Oid role, const char *name)
+{
+	if (name != NULL)
+		unlock_gate(tag_of_name(role, name));
+}
+
+/* ---- places ---- */
+
+static LOCKTAG
+tag_of_place(const Places *places, int place)
+{
+	return tag_of(InvalidOid, places->owner, GATE_PLACE + place);
+}
+
+static bool
+try_places(Places *places, bool across_transactions)
+{
+	for (places->taken = 0; places->taken < places->count; places->taken++)
+		if (lock_gate(tag_of_place(places, places->taken), across_transactions, false))
+			return true;
+	return false;
+}
+
+static bool
+is_place(const Places *places, const LOCKTAG *tag)
+{
+	return tag->locktag_type == LOCKTAG_OBJECT && tag->locktag_field2 == AuthIdRelationId &&
+		   tag->locktag_field3 == places->owner && tag->locktag_field4 >= GATE_PLACE;
+}
+
+/* Does the process have one of the places? */
+static bool
+has_place(const LockData *locks, const Places *places, int pid)
+{
+	for (int i = 0; i < locks->nelements; i++)
+		if (locks->locks[i].pid == pid && locks->locks[i].holdMask != 0 &&
+			is_place(places, &locks->locks[i].locktag))
+			return true;
+	return false;
+}
+
+/*
+ * Raises an error if a process that has a place waits for a lock that this one has: the server's
+ * search for deadlocks does not see a wait for the next free place.
+ */
+static void
+check_deadlock(const Places *places)
+{
+	const LockData *locks = GetLockStatusData();
+
+	for (int i = 0; i < locks->nelements; i++)
+	{
+		const LockInstanceData *own = &locks->locks[i];
+
+		if (own->pid != MyProcPid || own->holdMask == 0)
+			continue;
+		for (int j = 0; j < locks->nelements; j++)
+		{
+			const LockInstanceData *other = &locks->locks[j];
+
+			if (other->pid != MyProcPid && other->waitLockMode != NoLock &&
+				memcmp(&other->locktag, &own->locktag, sizeof(LOCKTAG)) == 0 &&
+				has_place(locks, places, other->pid))
+				ereport(ERROR, (errcode(ERRCODE_T_R_DEADLOCK_DETECTED), errmsg("deadlock detected"),
+								errdetail("A release that has a place waits for a lock of this "
+										  "transaction, which waits for a place.")));
+		}
+	}
+}
+
+/* Ends as a wait for a lock ends: by a place, a cancel, lock_timeout or a deadlock. */
+static void
+wait_for_place(Places *places, bool across_transactions)
+{
+	int64 began = gate_clock();
+	int64 checked = began;
+
+	while (!try_places(places, across_transactions))
+	{
+		int64 now = gate_clock();
+
+		if (LockTimeout > 0 && now - began >= (int64) LockTimeout * 1000)
+			ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+							errmsg("canceling statement due to lock timeout")));
+		if (now - checked >= (int64) DeadlockTimeout * 1000)
+		{
+			check_deadlock(places);
+			checked = now;
+		}
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, PLACE_PAUSE,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/*
+ * A place that is free is not for who comes while others wait for it.  The statement of a job uses
+ * the job's place.
+ */
+static void
+enter_place(Places *places, const JobContext *job)
+{
+	LOCKTAG turn = tag_of(InvalidOid, places->owner, GATE_QUEUE);
+
+	if (places->kept)
+	{
+		(void) lock_gate(tag_of_place(places, places->taken), false, true);
+		return;
+	}
+	(void) lock_gate(turn, false, true);
+	wait_for_place(places, job != NULL);
+	unlock_gate(turn);
+}
+
+static void
+leave_place(const Places *places)
+{
+	unlock_gate(tag_of_place(places, places->taken));
 }
 
 void
 gate_enter_role(Oid role)
 {
-	(void) lock_gate(role, GATE_ROLE, false, true);
+	releases.owner = role;
+	releases.count = dpobj_max_role_releases;
+	enter_place(&releases, NULL);
 }
 
 bool
 gate_try_role(Oid role)
 {
-	return lock_gate(role, GATE_ROLE, true, false);
+	releases.owner = role;
+	releases.count = dpobj_max_role_releases;
+	releases.kept = try_places(&releases, true);
+	return releases.kept;
 }
 
 void
 gate_leave_role(void)
 {
-	unlock_gate(GetSessionUserId(), GATE_ROLE);
+	leave_place(&releases);
 }
 
 void
 gate_enter_parts(void)
 {
-	(void) lock_gate(GetSessionUserId(), GATE_PARTS, false, true);
+	(void) lock_gate(tag_of(InvalidOid, GetSessionUserId(), GATE_PARTS), false, true);
 }
 
 void
 gate_leave_parts(void)
 {
-	unlock_gate(GetSessionUserId(), GATE_PARTS);
+	unlock_gate(tag_of(InvalidOid, GetSessionUserId(), GATE_PARTS));
 }
-
-/* ---- solvers ---- */
-
-/* The number of the lock that this backend took last; an error releases the lock. */
-static int solver_lock = 0;
 
 void
 gate_enter_solvers(const JobContext *job)
 {
-	for (solver_lock = 1; solver_lock <= dpobj_max_solvers; solver_lock++)
-	{
-		if (lock_gate((Oid) solver_lock, GATE_SOLVER, job != NULL, false))
-			return;
-	}
-	/* All are taken: the backend queues for the one that its number selects. */
-	solver_lock = 1 + GetNumberFromPGProc(MyProc) % dpobj_max_solvers;
-	(void) lock_gate((Oid) solver_lock, GATE_SOLVER, job != NULL, true);
+	solvers.count = dpobj_max_solvers;
+	enter_place(&solvers, job);
 }
 
 void
 gate_leave_solvers(void)
 {
-	unlock_gate((Oid) solver_lock, GATE_SOLVER);
+	leave_place(&solvers);
+}
+
+void
+gate_enter_schedules(Oid role)
+{
+	(void) lock_gate(tag_of(InvalidOid, role, GATE_SCHEDULES), false, true);
 }
 
 /* ---- ticks ---- */

@@ -1,8 +1,8 @@
 /*
  * gate.h - limits how many releases run at a time, and delays answers to ticks.
  *
- * The limits are heavyweight locks on tags that nothing else uses.  So lock_timeout and a cancel
- * end the wait, and an error releases them.
+ * The limits are heavyweight locks on tags that nothing else uses.  So lock_timeout, a cancel and a
+ * deadlock end the wait, and an error releases them.
  */
 #ifndef DPOBJ_GATE_H
 #define DPOBJ_GATE_H
@@ -14,8 +14,8 @@
 #include "server/base/job_context.h"
 
 /*
- * Allow one release of the analyst's door per session user, in the whole cluster.  Who does not
- * leave keeps the releases of the role out until the end of the transaction.
+ * Allow dpobj.max_role_releases releases of the analyst's door at a time for a session user, in the
+ * whole cluster.  Who does not leave keeps a place until the end of the transaction.
  */
 extern void gate_enter_role(Oid role);
 extern void gate_leave_role(void);
@@ -29,10 +29,20 @@ extern void gate_enter_solvers(const JobContext *job);
 extern void gate_leave_solvers(void);
 
 /*
- * For the worker of a job, which charges in one transaction and reads in the next.  Enters the
- * role's gate without waiting; false if another release of the role runs.  The lock is kept over
- * commits until gate_leave_all().  An abort releases it too, and then the next release of the role
- * can be charged before the failure of this one is in the ledger.
+ * Allow one process at a time to make or change what the role has released under a name; NULL: no
+ * name.  Who does not leave keeps the name until the end of the transaction.
+ */
+extern void gate_enter_name(Oid role, const char *name, const JobContext *job);
+extern void gate_leave_name(Oid role, const char *name);
+
+/* Allows one run at a time of the role's schedules, until the end of the transaction. */
+extern void gate_enter_schedules(Oid role);
+
+/*
+ * For the worker of a job, which charges in one transaction and reads in the next.  Takes a place
+ * of the role without waiting; false if there is none.  Its place and its name are kept over
+ * commits until gate_leave_all().  An abort releases them too, and then the next release of the
+ * role can be charged before the failure of this one is in the ledger.
  */
 extern bool gate_try_role(Oid role);
 extern void gate_leave_all(void);

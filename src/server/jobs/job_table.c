@@ -477,8 +477,8 @@ take(int64 id, Job *job)
 }
 
 /*
- * One release of a role runs at a time at the analyst's door.  So a job is passed over while a
- * session of its role has the gate: it would keep a slot and only wait.
+ * A job is passed over while sessions of its role have all of the role's places: it would keep a
+ * slot and only wait.
  */
 JobClaim
 job_claim(Job *job)

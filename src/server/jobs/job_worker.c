@@ -67,13 +67,14 @@
  * hold in its jobs as in its sessions.
  */
 static const char *const limits[] = {
-	"dpobj.allow_unproven", "dpobj.max_failures", "dpobj.max_solvers",    "dpobj.memory_limit",
-	"dpobj.min_epsilon",    "dpobj.release_tick", "dpobj.require_budget", "dpobj.time_limit",
+	"dpobj.allow_unproven", "dpobj.max_failures",   "dpobj.max_role_releases",
+	"dpobj.max_solvers",    "dpobj.memory_limit",   "dpobj.min_epsilon",
+	"dpobj.release_tick",   "dpobj.require_budget", "dpobj.time_limit",
 };
 
 #define LIMITS lengthof(limits)
 
-/* Milliseconds after which the worker tries again to enter the gate of a role. */
+/* Milliseconds after which the worker tries again to take a place of a role. */
 #define GATE_PAUSE 500
 
 /*
@@ -326,8 +327,9 @@ charge_job(JobRun *run)
 	check_exists(&run->job);
 	job_read(&run->job, &request, run->terms.request_hash);
 	request.training->job = &job_context;
-	analyst_ask(request.relation); /* job_claim() has entered the role's gate */
+	analyst_ask(request.relation); /* job_claim() has taken a place of the role */
 	run->terms.name = request.name;
+	gate_enter_name(run->job.role, request.name, &job_context);
 	if (kept_find_name(request.name, run->terms.request_hash, KEPT_MODEL, &model))
 	{
 		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);

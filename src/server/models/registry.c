@@ -64,19 +64,19 @@ required_name(FunctionCallInfo fcinfo, int position, const char *name)
 }
 
 /*
- * Keeps releases of the role out until the end of the transaction: a charge that reserves a name
+ * Keeps releases under the name out until the end of the transaction: a charge that reserves it
  * would make the charge worker, which serves all roles, wait for this transaction.
  */
 static void
-hold_names(const char *function)
+hold_name(const char *name)
 {
-	PreventCommandIfReadOnly(function);
-	gate_enter_role(GetUserId());
+	gate_enter_name(GetUserId(), name, NULL);
 }
 
 /* ---- dpobj.rename ---- */
 
-/* Nothing of the role runs now, so a row that was never filled is of a release that has failed. */
+/* Nothing under the name runs now, so a row that was never filled is of a release that has failed.
+ */
 static void
 take_name(FunctionCallInfo fcinfo, const char *name)
 {
@@ -101,9 +101,11 @@ Datum
 dpobj_rename(PG_FUNCTION_ARGS)
 {
 	const char *new_name = required_name(fcinfo, 1, "new_name");
+	const char *name = required_name(fcinfo, 0, "name");
 
-	(void) required_name(fcinfo, 0, "name");
-	hold_names("dpobj.rename()");
+	PreventCommandIfReadOnly("dpobj.rename()");
+	hold_name(name);
+	hold_name(new_name);
 	take_name(fcinfo, new_name);
 	change(fcinfo, "model or answer", "UPDATE dpobj.model_rows m SET name = $3, " LEAVE_NAME OWN,
 		   TEXTOID, PG_GETARG_DATUM(1));
@@ -159,8 +161,10 @@ dpobj_delete(PG_FUNCTION_ARGS)
 		" WHERE s.release = g.release AND s.place = g.place)"
 		" SELECT FROM gone";
 
-	(void) required_name(fcinfo, 0, "name");
-	hold_names("dpobj.delete()");
+	const char *name = required_name(fcinfo, 0, "name");
+
+	PreventCommandIfReadOnly("dpobj.delete()");
+	hold_name(name);
 	change(fcinfo, "model or answer", statement, TEXTOID, PG_GETARG_DATUM(0));
 	PG_RETURN_VOID();
 }

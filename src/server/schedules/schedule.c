@@ -240,7 +240,8 @@ dpobj_schedule_begin(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* dpobj_internal.schedule_enter() -> void: enters the role's gate until the transaction ends */
+/* dpobj_internal.schedule_enter() -> void: keeps other runs of the role's schedules out until the
+ * transaction ends */
 PG_FUNCTION_INFO_V1(dpobj_schedule_enter);
 Datum
 dpobj_schedule_enter(PG_FUNCTION_ARGS)
@@ -249,7 +250,7 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 
 	check_caller();
 	charge_precheck();
-	gate_enter_role(GetSessionUserId());
+	gate_enter_schedules(GetSessionUserId());
 	error_context_stack = callers;
 	PG_RETURN_VOID();
 }
