@@ -96,7 +96,7 @@ per_pair=$(sql "$database" -c "SELECT round(($seconds * $workers / count(*)::flo
 children=()
 for ((worker = 0; worker < workers; worker++)); do
   sql "$database" -c "SET dpobj.release_tick = 0" -c "SET dpobj.require_budget = off" \
-    -c "SET dpobj.min_epsilon = 0.001" -c "SET client_min_messages = error" \
+    -c "SET dpobj.min_epsilon = 0" -c "SET client_min_messages = error" \
     -c "CALL audit.run($worker, $workers, $per_pair::float8, ${AUDIT_LEAST:-0})" &
   children+=($!)
 done
