@@ -8,9 +8,10 @@
 -- gives many draws for one charge: the tables hold {n} copies of the rows, each in a group of its own,
 -- and under add_remove each group's mechanism has the whole epsilon.
 --
--- Each pair is tried once more "at the ends": at the least epsilon (and delta) with which the mechanism runs,
--- with the largest features and targets, and, for looks, with the most rows of a person.  There the two sides
--- must not differ at all, so that a few draws show noise that has been cut to a range, which shows the rows.
+-- Each pair but opsamp, which runs from an epsilon of about 0.5 on, is tried once more "at the ends": at the
+-- least epsilon (and delta) with which the mechanism runs, give or take a power of ten, with the largest features
+-- and targets, and, for looks, with the most rows of a person.  There the two sides must not differ at all, so
+-- that a few draws show noise that has been cut to a range, which shows the rows.
 \set QUIET 1
 \set ON_ERROR_STOP 1
 SET client_min_messages = warning;
@@ -48,14 +49,14 @@ $$;
 
 -- Adds a pair, and if it has a least epsilon the same at the ends.
 CREATE FUNCTION audit.add_call(name text, epsilon numeric, delta numeric, rows jsonb, statement text, least_epsilon numeric DEFAULT 1e-9,
-                               copies int DEFAULT 1, copies_of_ends int DEFAULT 1)
+                               copies int DEFAULT 1, copies_of_ends int DEFAULT 1, least_delta numeric DEFAULT 1e-18)
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement)
     VALUES (name, epsilon, delta, copies, rows, audit.fill(statement, epsilon, delta, copies, '\1'));
   INSERT INTO audit.pair (name, epsilon, delta, share, copies, least, rows, statement)
     SELECT name || ', at the ends', least_epsilon, d, 0, copies_of_ends, 30, regexp_replace(rows::text, '(?<![0-9.])1(?![0-9.])', '1e300', 'g')::jsonb,
            audit.fill(statement, least_epsilon, d, copies_of_ends, '1.6e7')
-      FROM (SELECT CASE WHEN delta > 0 THEN 1e-18 ELSE 0 END AS d) s
+      FROM (SELECT CASE WHEN delta > 0 THEN least_delta ELSE 0 END AS d) s
      WHERE least_epsilon IS NOT NULL;
 $$;
 
@@ -122,7 +123,7 @@ SELECT audit.add_grouped('exponential of a net', 'svm', 1, 0, '{"mechanism": "ex
 SELECT audit.add_grouped('localized', 'svm', 1, 0, '{"mechanism": "localized", "net": 100, "radius": 1, "regularization": "{r:2}"}', '[[], [[[1], true]]]',
                          100, '(w < 0)::int', 1e-6);
 SELECT audit.add_call('opsamp', 2, 0.1, '[[[[1], true]], [[[1], false]]]',
-                      $$SELECT (dp_svm(x, y, {e}, {d}, '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "radius": 1, "regularization": 2, "dimension": 1, "intercept": false}')).weights[1] FROM {0}$$);
+                      $$SELECT (dp_svm(x, y, {e}, {d}, '{"mechanism": "opsamp", "n": 100000, "calls": 300, "norm": 0.5, "radius": 1, "regularization": 2, "dimension": 1, "intercept": false}')).weights[1] FROM {0}$$, NULL);
 
 -- ---- other trainers, and the same mechanisms through other functions ----
 
@@ -148,7 +149,7 @@ INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement) VALUES ('
 SELECT audit.add_call('dp_ftrl, ' || what, 1, delta, '[[[[0, 1, 1, 1, 1, 1, 1, 1, 1, 1]], [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]],
            [[[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]], [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]]]'::jsonb,
          format('SELECT (choice = 1)::int FROM (SELECT t, dp_ftrl(x, {e}, {d}, %L) OVER (ORDER BY t) AS choice FROM {0}) s ORDER BY t DESC LIMIT 1',
-                options || '{"n": 2, "dimension": 10}'), CASE WHEN delta > 0 THEN 1e-3 ELSE 1e-9 END)
+                options || '{"n": 2, "dimension": 10}'), CASE WHEN delta > 0 THEN 1e-3 ELSE 1e-9 END, least_delta => 1e-15)
     FROM (VALUES ('exponential', 0, '{"mechanism": "exponential"}'::jsonb), ('tree of gauge noise', 0, '{"mechanism": "tree", "noise": "gauge"}'),
                  ('tree of Gaussian noise', 0.05, '{"mechanism": "tree", "noise": "gaussian"}')) v(what, delta, options);
 

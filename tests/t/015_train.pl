@@ -65,97 +65,105 @@ ok($warned > 0 && $warned < 36, "it says nothing about the rows: $warned warning
 
 # ---- racers ----
 
+# A training whose solver is stopped; goes on with go_on().
+sub begin_training
+{
+	my ($session, %how) = @_;
+	$session->send(ask_for('hard', %how));
+	my $solver = solver_of($node, $session);
+	kill 'STOP', $solver;
+	return $solver;
+}
+
+sub go_on { return kill 'CONT', $_[0]; }
+
 spends($node, 'two racers with one name', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	$control->ask('BEGIN; LOCK TABLE patient');
-	$ana->send(ask_for('patient', name => 'race'));
-	ok(waits($ana), 'the first call waits for the table');
-	$again->send(ask_for('patient', name => 'race'));
-	ok(waits($again), 'the second call waits');
-	$control->ask('COMMIT');
+	my $solver = begin_training($ana, name => 'race');
+	$again->send(ask_for('hard', name => 'race'));
+	ok(waits($again), 'the second call waits for the name');
+	go_on($solver);
 	my $release = $ana->result;
 	is_answered($release, 'the first call is answered');
 	is($again->result, $release, 'the second call gets the same model');
 });
 
 spends($node, 'another request under a name that is being made', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	$control->ask('BEGIN; LOCK TABLE patient');
-	$ana->send(ask_for('patient', name => 'taken'));
-	waits($ana);
-	$again->send(ask_for('patient', name => 'taken', epsilon => 0.6));
+	my $solver = begin_training($ana, name => 'taken');
+	$again->send(ask_for('hard', name => 'taken', epsilon => 0.6));
 	waits($again);
-	$control->ask('COMMIT');
+	go_on($solver);
 	is_answered($ana->result, 'the first call is answered');
 	like($again->result, qr/^ERROR:  22023: model "taken" was made by another request/, 'the second call is refused');
 });
 
-# ---- releases of one role at a time ----
-
-spends($node, 'one role, two trainings and a look', { epsilon => 1.5, charged => 3, released => 3 }, sub {
-	$control->ask('BEGIN; LOCK TABLE patient');
-	$ana->send(ask_for('patient', name => 'first'));
-	waits($ana);
-	is_answered($again->ask(ask_for('other', name => 'second')), 'another call of the role is answered meanwhile');
-	is_answered($again->ask(ask_for('other', name => 'second')), 'what is kept, too');
-	is_answered($again->ask(q{SELECT value FROM dpobj.count('other', 0.5)}), 'and a look');
-	$control->ask('COMMIT');
-	is_answered($ana->result, 'the call that waited for its table is answered in the end');
+spends($node, 'a renaming to a name that is being made', { epsilon => 0.5, charged => 1, released => 1 }, sub {
+	my $solver = begin_training($ana, name => 'made');
+	$again->send(q{SELECT dpobj.rename('race', 'made')});
+	ok(waits($again), 'the renaming waits for the name');
+	go_on($solver);
+	is_answered($ana->result, 'the training is answered');
+	like($again->result, qr/^ERROR:  42710/, 'the name is taken then');
 });
+
+# ---- releases of one role at a time ----
 
 sub limit_role
 {
-	my ($statement, $value) = @_;
+	my ($statement, $value, @sessions) = @_;
 	configure($statement);
-	return wait_until(5, sub { 2 == grep { $_->ask('SHOW dpobj.max_role_releases') eq $value } $ana, $again });
+	return wait_until(5, sub { @sessions == grep { $_->ask('SHOW dpobj.max_role_releases') eq $value } @sessions });
 }
 
-ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 1', 1), 'one place for each role');
+my $third = session($node, user => 'ana');
+my $look = q{SELECT value FROM dpobj.count('other', 0.5)};
+
+spends($node, 'one role, two trainings and looks', { epsilon => 2, charged => 4, released => 4 }, sub {
+	my @solvers = map { begin_training($_) } $ana, $again;
+	is_answered($third->ask($look), 'a look at another table is answered meanwhile');
+	is_answered($third->ask(ask_for('other', name => 'kept')), 'and a training');
+	go_on($_) for @solvers;
+	is_answered($_->result, 'the trainings are answered in the end') for $ana, $again;
+});
+
+ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 1', 1, $ana, $again, $third), 'one place for each role');
 spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 2 }, sub {
-	$control->ask('BEGIN; LOCK TABLE patient');
-	$ana->send(ask_for('patient'));
-	waits($ana);
-	is_answered($again->ask(ask_for('other', name => 'second')), 'what is kept waits for no place');
-	like($again->ask("SET lock_timeout = '100ms'; " . ask_for('other')), qr/^ERROR:  55P03/, 'lock_timeout ends the wait');
+	my $solver = begin_training($ana);
+	is_answered($again->ask(ask_for('other', name => 'kept')), 'what is kept waits for no place');
+	like($again->ask("SET lock_timeout = '100ms'; $look"), qr/^ERROR:  55P03/, 'lock_timeout ends the wait');
 	$again->ask('RESET lock_timeout');
-	is_answered($bob->ask(ask_for('other')), 'another role is answered meanwhile');
-	$control->ask('COMMIT');
+	is_answered($bob->ask($look), 'another role is answered meanwhile');
+	go_on($solver);
 	is_answered($ana->result, 'the call that has the place is answered');
 });
 
-# The session that waits for the place has locked the table that the other one, which has the place, waits for.
+# The call that has the place waits for a table that the one that waits for the place has locked.
 spends($node, 'a deadlock of a place and a table', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	my $holder = session($node, user => 'ana');
-	$node->safe_psql('postgres', 'GRANT UPDATE ON patient TO ana');
-	$holder->ask('BEGIN; LOCK TABLE patient IN ACCESS EXCLUSIVE MODE');
-	$ana->send(ask_for('patient'));
-	waits($ana);
-	like($holder->ask(ask_for('other')), qr/^ERROR:  40P01/, 'the wait for the place ends as a deadlock');
-	$holder->ask('ROLLBACK');
-	is_answered($ana->result, 'and the other call is answered');
-	$holder->quit;
-	$node->safe_psql('postgres', 'REVOKE UPDATE ON patient FROM ana');
+	$node->safe_psql('postgres', 'GRANT TRUNCATE ON broken TO ana');
+	$third->ask($_) for 'BEGIN', q{SELECT dpobj.rename('kept', 'renamed')};
+	$ana->send(ask_for('broken', name => 'renamed'));
+	ok(waits($ana), 'a call waits for a name that a transaction changes');
+	is($again->ask('BEGIN; LOCK TABLE broken'), '', 'another session locks the table');
+	$third->ask('ROLLBACK');
+	ok(wait_until(10, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = ' . $ana->pid . " AND locktype = 'relation'") }),
+		'the call has the place and waits for the table');
+	like($again->ask($look), qr/^ERROR:  40P01/, 'the wait for the place ends as a deadlock');
+	$again->ask('ROLLBACK');
+	is_answered($ana->result, 'the call that has the place is answered');
+	$node->safe_psql('postgres', 'REVOKE TRUNCATE ON broken FROM ana');
 });
-ok(limit_role('ALTER SYSTEM RESET dpobj.max_role_releases', 4), 'four places for each role');
 
+ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 2', 2, $ana, $again, $third), 'two places for each role');
 spends($node, 'two places of a role', { epsilon => 1.5, charged => 3, released => 3 }, sub {
-	my $third = session($node, user => 'ana');
-	limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 2', 2);
-	wait_until(5, sub { $third->ask('SHOW dpobj.max_role_releases') eq '2' });
-	$control->ask('BEGIN; LOCK TABLE patient');
-	my $other = session($node);
-	$other->ask('BEGIN; LOCK TABLE broken');
-	$ana->send(ask_for('patient'));
-	waits($ana);
-	$again->send(ask_for('broken'));
-	waits($again);
-	$third->send(ask_for('other'));
-	$other->ask('COMMIT');
+	my @solvers = map { begin_training($_) } $ana, $again;
+	$third->send($look);
+	go_on($solvers[1]);
 	is_answered($again->result, 'the second place is given back first');
-	is_answered($third->result, 'the third call takes it, the next that is free');
-	$control->ask('COMMIT');
+	is_answered($third->result, 'who waits takes the next place that is free');
+	go_on($solvers[0]);
 	is_answered($ana->result, 'the first call is answered in the end');
-	limit_role('ALTER SYSTEM RESET dpobj.max_role_releases', 4);
-	$_->quit for $third, $other;
 });
+limit_role('ALTER SYSTEM RESET dpobj.max_role_releases', 4, $ana, $again);
+$third->quit;
 
 # ---- places for solvers ----
 
