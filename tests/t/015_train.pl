@@ -65,47 +65,65 @@ ok($warned > 0 && $warned < 36, "it says nothing about the rows: $warned warning
 
 # ---- racers ----
 
-# A training whose solver is stopped; goes on with go_on().
+sub has_place
+{
+	my ($session) = @_;
+	return wait_until(20, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE granted AND objsubid >= 1024 AND pid = ' . $session->pid) });
+}
+
+# A training that has its place and name until its tick.
 sub begin_training
 {
 	my ($session, %how) = @_;
-	$session->send(ask_for('hard', %how));
-	my $solver = solver_of($node, $session);
-	kill 'STOP', $solver;
-	return $solver;
+	$session->send(ask_for('patient', %how));
+	return has_place($session);
 }
 
-sub go_on { return kill 'CONT', $_[0]; }
+# A training that does not end by itself.
+sub begin_endless
+{
+	my ($session) = @_;
+	$session->send(ask_for('hard'));
+	return kill 'STOP', solver_of($node, $session);
+}
+
+sub is_cancelled
+{
+	my ($session) = @_;
+	$node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . $session->pid . ')');
+	return like($session->result, qr/^ERROR:  57014/, 'a training is cancelled');
+}
+
+configure(q{ALTER ROLE ana SET dpobj.release_tick = '6s'});
 
 spends($node, 'two racers with one name', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	my $solver = begin_training($ana, name => 'race');
-	$again->send(ask_for('hard', name => 'race'));
+	begin_training($ana, name => 'race');
+	$again->send(ask_for('patient', name => 'race'));
 	ok(waits($again), 'the second call waits for the name');
-	go_on($solver);
 	my $release = $ana->result;
 	is_answered($release, 'the first call is answered');
 	is($again->result, $release, 'the second call gets the same model');
 });
 
 spends($node, 'another request under a name that is being made', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	my $solver = begin_training($ana, name => 'taken');
-	$again->send(ask_for('hard', name => 'taken', epsilon => 0.6));
+	begin_training($ana, name => 'taken');
+	$again->send(ask_for('patient', name => 'taken', epsilon => 0.6));
 	waits($again);
-	go_on($solver);
 	is_answered($ana->result, 'the first call is answered');
 	like($again->result, qr/^ERROR:  22023: model "taken" was made by another request/, 'the second call is refused');
 });
 
 spends($node, 'a renaming to a name that is being made', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	my $solver = begin_training($ana, name => 'made');
+	begin_training($ana, name => 'made');
 	$again->send(q{SELECT dpobj.rename('race', 'made')});
 	ok(waits($again), 'the renaming waits for the name');
-	go_on($solver);
 	is_answered($ana->result, 'the training is answered');
 	like($again->result, qr/^ERROR:  42710/, 'the name is taken then');
 });
 
 # ---- releases of one role at a time ----
+
+configure('ALTER ROLE ana RESET dpobj.release_tick');
 
 sub limit_role
 {
@@ -117,23 +135,21 @@ sub limit_role
 my $third = session($node, user => 'ana');
 my $look = q{SELECT value FROM dpobj.count('other', 0.5)};
 
-spends($node, 'one role, two trainings and looks', { epsilon => 2, charged => 4, released => 4 }, sub {
-	my @solvers = map { begin_training($_) } $ana, $again;
+spends($node, 'one role, two trainings and looks', { epsilon => 2, charged => 4, released => 2 }, sub {
+	begin_endless($_) for $ana, $again;
 	is_answered($third->ask($look), 'a look at another table is answered meanwhile');
 	is_answered($third->ask(ask_for('other', name => 'kept')), 'and a training');
-	go_on($_) for @solvers;
-	is_answered($_->result, 'the trainings are answered in the end') for $ana, $again;
+	is_cancelled($_) for $ana, $again;
 });
 
 ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 1', 1, $ana, $again, $third), 'one place for each role');
-spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 2 }, sub {
-	my $solver = begin_training($ana);
+spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 1 }, sub {
+	begin_endless($ana);
 	is_answered($again->ask(ask_for('other', name => 'kept')), 'what is kept waits for no place');
 	like($again->ask("SET lock_timeout = '100ms'; $look"), qr/^ERROR:  55P03/, 'lock_timeout ends the wait');
 	$again->ask('RESET lock_timeout');
 	is_answered($bob->ask($look), 'another role is answered meanwhile');
-	go_on($solver);
-	is_answered($ana->result, 'the call that has the place is answered');
+	is_cancelled($ana);
 });
 
 # The call that has the place waits for a table that the one that waits for the place has locked.
@@ -153,14 +169,12 @@ spends($node, 'a deadlock of a place and a table', { epsilon => 0.5, charged => 
 });
 
 ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 2', 2, $ana, $again, $third), 'two places for each role');
-spends($node, 'two places of a role', { epsilon => 1.5, charged => 3, released => 3 }, sub {
-	my @solvers = map { begin_training($_) } $ana, $again;
+spends($node, 'two places of a role', { epsilon => 1.5, charged => 3, released => 1 }, sub {
+	begin_endless($_) for $ana, $again;
 	$third->send($look);
-	go_on($solvers[1]);
-	is_answered($again->result, 'the second place is given back first');
+	is_cancelled($again);
 	is_answered($third->result, 'who waits takes the next place that is free');
-	go_on($solvers[0]);
-	is_answered($ana->result, 'the first call is answered in the end');
+	is_cancelled($ana);
 });
 limit_role('ALTER SYSTEM RESET dpobj.max_role_releases', 4, $ana, $again);
 $third->quit;
