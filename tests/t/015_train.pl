@@ -65,10 +65,11 @@ ok($warned > 0 && $warned < 36, "it says nothing about the rows: $warned warning
 
 # ---- racers ----
 
-sub has_place
+# Places have the sub-objects from 1024 on; who looks for one has the turn, sub-object 1.
+sub has_lock
 {
-	my ($session) = @_;
-	return wait_until(20, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE granted AND objsubid >= 1024 AND pid = ' . $session->pid) });
+	my ($session, $which) = @_;
+	return wait_until(20, sub { scalar_of($node, "SELECT count(*) FROM pg_locks WHERE granted AND locktype = 'object' AND objsubid $which AND pid = " . $session->pid) });
 }
 
 # A training that has its place and name until its tick.
@@ -76,7 +77,7 @@ sub begin_training
 {
 	my ($session, %how) = @_;
 	$session->send(ask_for('patient', %how));
-	return has_place($session);
+	return has_lock($session, '>= 1024');
 }
 
 # A training that does not end by itself.
@@ -138,14 +139,14 @@ my $look = q{SELECT value FROM dpobj.count('other', 0.5)};
 spends($node, 'one role, two trainings and looks', { epsilon => 2, charged => 4, released => 2 }, sub {
 	begin_endless($_) for $ana, $again;
 	is_answered($third->ask($look), 'a look at another table is answered meanwhile');
-	is_answered($third->ask(ask_for('other', name => 'kept')), 'and a training');
+	is_answered($third->ask(ask_for('other', name => 'stays')), 'and a training');
 	is_cancelled($_) for $ana, $again;
 });
 
 ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 1', 1, $ana, $again, $third), 'one place for each role');
 spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 1 }, sub {
 	begin_endless($ana);
-	is_answered($again->ask(ask_for('other', name => 'kept')), 'what is kept waits for no place');
+	is_answered($again->ask(ask_for('other', name => 'stays')), 'what is kept waits for no place');
 	like($again->ask("SET lock_timeout = '100ms'; $look"), qr/^ERROR:  55P03/, 'lock_timeout ends the wait');
 	$again->ask('RESET lock_timeout');
 	is_answered($bob->ask($look), 'another role is answered meanwhile');
@@ -155,7 +156,7 @@ spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 1
 # The call that has the place waits for a table that the one that waits for the place has locked.
 spends($node, 'a deadlock of a place and a table', { epsilon => 0.5, charged => 1, released => 1 }, sub {
 	$node->safe_psql('postgres', 'GRANT TRUNCATE ON broken TO ana');
-	$third->ask($_) for 'BEGIN', q{SELECT dpobj.rename('kept', 'renamed')};
+	$third->ask($_) for 'BEGIN', q{SELECT dpobj.rename('stays', 'renamed')};
 	$ana->send(ask_for('broken', name => 'renamed'));
 	ok(waits($ana), 'a call waits for a name that a transaction changes');
 	is($again->ask('BEGIN; LOCK TABLE broken'), '', 'another session locks the table');
@@ -172,6 +173,7 @@ ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 2', 2, $ana, $again, $
 spends($node, 'two places of a role', { epsilon => 1.5, charged => 3, released => 1 }, sub {
 	begin_endless($_) for $ana, $again;
 	$third->send($look);
+	ok(has_lock($third, '= 1'), 'a third call looks for a place');
 	is_cancelled($again);
 	is_answered($third->result, 'who waits takes the next place that is free');
 	is_cancelled($ana);
@@ -187,7 +189,7 @@ spends($node, 'one place for solvers', { epsilon => 1, charged => 2, released =>
 	$ana->send(ask_for('hard'));
 	solver_of($node, $ana);
 	$bob->send(ask_for('other'));
-	ok(waits($bob), 'the second release waits for the place');
+	ok(has_lock($bob, '= 1'), 'the second release waits for the place');
 	$node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . $ana->pid . ')');
 	like($ana->result, qr/^ERROR:  57014/, 'the first release is cancelled');
 	is_answered($bob->result, 'then the second release is answered');
