@@ -317,32 +317,44 @@ spends($node, 'one of a role at a time', { epsilon => 1.5, charged => 3, release
 	cancel('ana', $ids[1]);
 });
 
-# A session that holds the lock of a role's releases.
+# A session that has the one place of a role, until it leaves.
+configure('ALTER SYSTEM SET dpobj.max_role_releases = 1');
+
 sub in_release
 {
 	my ($who) = @_;
 	my $session = session($node, user => $who, seconds => 300);
-	$session->ask($_) for 'BEGIN', 'SELECT dpobj_internal.schedule_enter()';
+	$session->send(q{SELECT release FROM dpobj.train('hard', 'ill', 0.5, options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')});
+	kill 'STOP', solver_of($node, $session); # it does not end by itself
 	return $session;
 }
 
-spends($node, 'a role with a release in a session', { epsilon => 1.5, charged => 3, released => 3 }, sub {
+sub leaves
+{
+	my ($session) = @_;
+	$node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . $session->pid . ')');
+	like($session->result, qr/^ERROR:  57014/, 'the release in the session is cancelled');
+	$session->quit;
+	return;
+}
+
+spends($node, 'a role with a release in a session', { epsilon => 2.5, charged => 5, released => 3 }, sub {
 	my @sessions = map { in_release($_) } qw(ana bob);
 	my @gated = map { submit($_, 'gated', 'patient') } qw(ana bob);
 	becomes(submit('cat', 'not gated', 'patient'), 'released');
 	is(row_state($_), 'queued', 'a job of a role with a release in a session waits') for @gated;
 	ok(wait_until(10, sub { worker_pids() <= 1 }), 'at most one worker waits');
-	$_->quit for @sessions;
+	leaves($_) for @sessions;
 	ok(wait_until(20, sub { row_state($gated[0]) eq 'released' && row_state($gated[1]) eq 'released' }),
 		'the jobs run when the sessions end, without a call');
 });
 
 # A job that cannot have its locks before the charge is queued again.
-spends($node, 'a table that is locked', { epsilon => 1, charged => 2, released => 2 }, sub {
+spends($node, 'a table that is locked', { epsilon => 2, charged => 4, released => 2 }, sub {
 	my ($locker, @sessions) = (session($node, seconds => 300), map { in_release($_) } qw(ana cat));
 	my @blocked = map { submit($_, 'blocked', 'large') } qw(ana cat);
 	$locker->ask('BEGIN; LOCK TABLE large');
-	$_->quit for @sessions;
+	leaves($_) for @sessions;
 	my $list = join ', ', @blocked;
 	ok(wait_until(60, sub { $session{control}->ask("SELECT count(*) FROM dpobj.jobs WHERE id IN ($list) AND state = 'running'") == 2 }),
 		'the two jobs have both places');
@@ -352,6 +364,8 @@ spends($node, 'a table that is locked', { epsilon => 1, charged => 2, released =
 	$locker->ask('COMMIT');
 	becomes($blocked[0], 'released');
 });
+
+configure('ALTER SYSTEM RESET dpobj.max_role_releases');
 
 # ---- starts ----
 

@@ -93,6 +93,8 @@ COMMENT ON COLUMN dpobj.schedule_rows.method IS 'method, as for dpobj.train; nul
 COMMENT ON COLUMN dpobj.schedule_rows.options IS 'options, as for dpobj.train; of a look or an evaluation its arguments';
 COMMENT ON COLUMN dpobj.schedule_rows.call IS 'function of the look or evaluation; null: dpobj.train';
 COMMENT ON COLUMN dpobj.schedule_run_rows.sqlstate IS 'SQLSTATE that a caller of the function would have got; null: none';
+COMMENT ON FUNCTION dpobj_internal.schedule_enter() IS
+  'internal: waits for other runs of the schedules of the session''s role; they wait until the end of the transaction';
 COMMENT ON FUNCTION dpobj_internal.schedule_model(text, timestamptz) IS
   'name of the model or answer of a scheduled time: the schedule''s, and the time in GMT';
 COMMENT ON FUNCTION dpobj.unschedule(text, regrole) IS
