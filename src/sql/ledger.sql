@@ -126,7 +126,7 @@ COMMENT ON COLUMN dpobj.ledger_events.relation_identity IS 'identity of the tabl
 COMMENT ON COLUMN dpobj.ledger_events.role_identity IS 'identity of the session user';
 COMMENT ON COLUMN dpobj.ledger_events.door IS 'charged: owner, an aggregate in a query; analyst, dpobj.train and its kin';
 COMMENT ON COLUMN dpobj.ledger_events.person IS 'charged: column whose values are the persons that neighbours differ in; null: neighbours differ in a row';
-COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then';
+COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then; reset_failures: of the role whose failures count no longer, null for all';
 
 -- The role that an identity stands for now, found as the charge worker finds it: by OID, else the
 -- last one that had the name.

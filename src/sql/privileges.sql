@@ -14,7 +14,7 @@ DECLARE
     -- types
     'dp_model', 'dp_group', 'dp_confusion_table', 'dp_look', 'dp_average', 'dp_bin', 'dp_quantile', 'charge_cost', 'json_argument',
     -- views
-    'ledger', 'budgets', 'odometer', 'protected', 'models', 'model_list', 'scorecards', 'answers', 'charge_answers', 'evaluations', 'model_history', 'drifts', 'jobs', 'progress', 'schedules', 'schedule_runs',
+    'ledger', 'budgets', 'odometer', 'protected', 'models', 'model_list', 'scorecards', 'answers', 'charge_answers', 'failures', 'evaluations', 'model_history', 'drifts', 'jobs', 'progress', 'schedules', 'schedule_runs',
     -- models
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
@@ -40,7 +40,7 @@ DECLARE
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];
   -- Each call also checks that a superuser granted the membership (src/server/base/admin.c).
   for_administrators constant name[] := ARRAY[
-    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'note_maintenance', 'protect', 'unprotect'];
+    'set_budget', 'raise_budget', 'drop_budget', 'confirm_epoch', 'note_maintenance', 'protect', 'unprotect', 'reset_failures'];
   administrators constant regrole := (SELECT min(s.setrole) FROM pg_db_role_setting s
                                        WHERE s.setdatabase = 0 AND 'dpobj.role=admin' = ANY (s.setconfig));
   found constant jsonb := current_setting('dpobj_script.found');

@@ -161,6 +161,7 @@ spends(
 	sub {
 		$session->ask('BEGIN');
 		is($session->ask(sprintf $protect, 'add_remove'), '', 'a session protects the table');
+		$other->ask("SET lock_timeout = '2s'");
 		like($other->ask(train(QUICK)), qr/^ERROR:  55P03: could not write the privacy ledger$/m,
 			'a charge under another adjacency is refused before the commit');
 		$session->ask('COMMIT');

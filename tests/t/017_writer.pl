@@ -112,7 +112,7 @@ spends(
 		my $writer = stop_writer();
 		my $capped = train('capped');
 		my @sessions = queued(
-			$capped, train('held'), train('capped', epsilon => '9.0'),
+			$capped, "SET lock_timeout = '2s'; " . train('held'), train('capped', epsilon => '9.0'),
 			train('capped', epsilon => '1.25'),
 			$capped, $capped, $train, $capped);
 		$control->ask('SELECT pg_cancel_backend(' . $sessions[6]->pid . ')');

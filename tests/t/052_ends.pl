@@ -1,12 +1,13 @@
 # 052_ends.pl - every charge gets an end: maintenance loses no answer, and what ends a release says why.
 #
-# DPOBJ_CHARGES: how many charges are made beside the maintenance, 320 by default.
+# DPOBJ_CHARGES: how many charges are made beside the maintenance, 160 by default.
+# DPOBJ_STOPS: how often the server is stopped under load, 4 times by default.
 
 use DpobjTest;
 
 use constant CLIENTS => 8;
 
-my $charges = $ENV{DPOBJ_CHARGES} || 320;
+my $charges = $ENV{DPOBJ_CHARGES} || 160;
 my $node = dpobj_cluster('ends', 'max_connections = 60', 'dpobj.release_tick = 50');
 my @roles = map { "c$_" } 1 .. CLIENTS;
 login_roles($node, @roles);
@@ -95,4 +96,163 @@ is(scalar_of($node, "SELECT count(*), count(*) FILTER (WHERE e.event = 'released
 	join('|', (CLIENTS * $each) x 2), 'each charge is released');
 
 $admin->quit;
+
+# ---- an end that meets a lock for longer than anybody waits ----
+
+my %watch; # sessions by role
+
+# The state of a charge, as a session of its role sees it.
+sub state_of
+{
+	my ($role, $charge) = @_;
+	$watch{$role} //= session($node, user => $role, seconds => 600);
+	return $watch{$role}->ask("SELECT state, reason, name, model IS NOT NULL OR answer IS NOT NULL FROM dpobj.answer($charge)");
+}
+
+sub last_id
+{
+	$watch{postgres} //= session($node, seconds => 600);
+	return $watch{postgres}->ask("SELECT max(id) FROM dpobj.ledger_events WHERE event = 'charged'");
+}
+
+my $locker = session($node);
+my $hold = 'BEGIN; LOCK TABLE dpobj.model_rows IN SHARE MODE';
+my $named = "SELECT value FROM dpobj.count('patient', 0.25, name => 'kept')";
+
+spends(
+	$node,
+	'statement_timeout while the end waits for a lock',
+	{ epsilon => 0.25, charged => 1, released => 1 },
+	sub {
+		scalar_of($node, 'ALTER ROLE c1 SET dpobj.release_tick = 5000');
+		my $client = session($node, user => 'c1');
+		my $before = last_id();
+		state_of('c1', 0);
+		$client->send("SET statement_timeout = '9s'; $named");
+		ok(wait_until(30, sub { last_id() ne $before }), 'the charge is committed');
+		my $charge = last_id();
+		is(state_of('c1', $charge), 'running|||f', 'it runs');
+		$locker->ask($hold);
+		like($client->result, qr/^ERROR:  57014: .*\nCONTEXT:  release $charge, whose answer is written all the same/ms,
+			'the statement ends, and says where the answer will be');
+		is(state_of('c1', $charge), 'writing|||f', 'the answer waits to be written');
+		like(in_session($node, 'c2', "SELECT * FROM dpobj.answer($charge)"), qr/^ERROR:  42704: charge $charge does not exist$/m, 'for its role only');
+
+		# The same name does not pay again, however early it asks.
+		$client->send("SET statement_timeout = 0; $named");
+		sleep(1);
+		$locker->ask('COMMIT');
+		like($client->result, qr/^\d+$/m, 'the same name gets the answer');
+		is(state_of('c1', $charge), 'released||kept|t', 'the charge has it');
+	});
+
+spends(
+	$node,
+	'a lock of the own transaction, which VACUUM FULL waits for before the charge',
+	{},
+	sub {
+		my $client = session($node, user => 'c2');
+		$client->ask('BEGIN; SELECT count(*) FROM dpobj.models');
+		$locker->send('VACUUM FULL dpobj.model_rows');
+		waits_for_lock($node, $locker->pid);
+		like($client->ask($count), qr/^ERROR:  55P03: could not write the privacy ledger$/m, 'nobody waits for ever');
+		$client->ask('ROLLBACK');
+		$locker->result;
+	});
+spends(
+	$node,
+	'a lock of the own transaction, which VACUUM FULL waits for after the charge',
+	{ epsilon => 0.1, charged => 1, released => 1 },
+	sub {
+		my $client = session($node, user => 'c1');
+		my $before = last_id();
+		$client->ask('BEGIN; SELECT count(*) FROM dpobj.models');
+		$client->send($count);
+		ok(wait_until(30, sub { last_id() ne $before }), 'the charge is committed');
+		$locker->send('VACUUM FULL dpobj.model_rows');
+		like($client->result, qr/^ERROR:  55P03: the answer is paid for but cannot be written yet$/m, 'nobody waits for ever');
+		$client->ask('ROLLBACK');
+		$locker->result;
+		ok(wait_until(20, sub { state_of('c1', last_id()) eq 'released|||t' }), 'the answer is given later');
+	});
+
+# ---- what ends a release says why ----
+
+scalar_of($node, 'ALTER ROLE c3 SET dpobj.release_tick = 5000');
+my $canceled = { epsilon => 0.1, charged => 1, failed => 1 };
+
+sub ends_by
+{
+	my ($name, $reason, $act) = @_;
+	spends(
+		$node, $name,
+		$canceled,
+		sub {
+			my $client = session($node, user => 'c3');
+			my $before = last_id();
+			state_of('c3', 0);
+			$client->send($count);
+			ok(wait_until(30, sub { last_id() ne $before }), "$name: charged");
+			$act->($client);
+			eval { $client->result };
+			ok(wait_until(20, sub { state_of('c3', last_id()) eq "failed|$reason||f" }), "$name: failed by $reason")
+			  or diag(state_of('c3', last_id()));
+		});
+}
+ends_by('pg_cancel_backend in the tick', 'cancel', sub { $watch{postgres}->ask('SELECT pg_cancel_backend(' . $_[0]->pid . ')') });
+ends_by('pg_terminate_backend in the tick', 'cancel', sub { $watch{postgres}->ask('SELECT pg_terminate_backend(' . $_[0]->pid . ')') });
+is(scalar_of($node, 'SELECT count(*) FROM dpobj.counted_failures'), '0', 'cancels are no failures');
+
+# ---- stops of the server under load ----
+
+$_->quit for values %watch, $locker;
+%watch = ();
+
+my $stops = $ENV{DPOBJ_STOPS} || 4;
+my $slowest = 0;
+scalar_of($node, "ALTER ROLE $_ SET dpobj.release_tick = 1000") for @roles;
+for my $round (1 .. $stops)
+{
+	scalar_of($node, "SET SESSION AUTHORIZATION c$_; SELECT dpobj.submit('patient', 'ill', 0.1, name => 'job $_ $round')") for 1 .. 3;
+	my @sessions = map { session($node, user => "c$_") } 4 .. 6;
+	$_->send($count) for @sessions;
+	push @sessions, session($node);
+	$sessions[-1]->send(train(SLOW));
+	sleep(0.5 + rand(1.5));
+	my $start = time();
+	$node->stop('fast');
+	my $took = time() - $start;
+	$slowest = $took if $took > $slowest;
+	$_->quit for @sessions;
+	$node->start;
+}
+cmp_ok($slowest, '<', 5, sprintf('%d stops under load took at most %.1f s each', $stops, $slowest));
+
+# A charge at the analyst's door ends what the stops have left.
+like(in_session($node, 'c7', $count), qr/^answer\|/m, 'the ledger is open after the stops');
+wait_until(60, sub { scalar_of($node, "SELECT count(*) FROM dpobj.jobs WHERE state IN ('queued', 'running')") eq '0' });
+is(scalar_of($node, "SELECT count(*) $ends AND e.id IS NULL"), '0', 'every charge has an end');
+is(scalar_of($node, 'SELECT count(*) FROM dpobj.counted_failures'), '0', 'an orderly stop is no failure');
+
+# ---- failures that count, and their reset ----
+
+scalar_of($node, 'ALTER ROLE c8 SET dpobj.release_tick = 5000');
+for my $round (1 .. 3)
+{
+	my $client = session($node, user => 'c8');
+	my $before = last_id();
+	$client->send($count);
+	ok(wait_until(30, sub { last_id() ne $before }), 'charged');
+	$node->stop('immediate');
+	$_->quit for $client, values %watch;
+	%watch = ();
+	$node->start;
+	in_session($node, 'c7', $count);
+}
+is(scalar_of($node, "SELECT role, failures FROM dpobj.failures WHERE relation = 'patient'::regclass AND role = 'c8'"), 'c8|3', 'crashes are failures');
+like(in_session($node, 'c8', $count), qr/^ERROR:  UB003: releases from this table have failed too often$/m, 'the role is refused');
+is(scalar_of($node, "SELECT dpobj.reset_failures('patient', 'c8')"), '3', 'an administrator sees and resets them in one call');
+like(in_session($node, 'c8', $count), qr/^answer\|/m, 'the role may go on');
+is(scalar_of($node, "SELECT dpobj.reset_failures('patient')"), '0', 'nothing is left to reset');
+
 finish($node);

@@ -58,9 +58,10 @@ analyst_enter(const char *name, bool (*find)(void *call), void *call)
 
 	if (find(call))
 		return true;
+	if (charge_is_rehearsed())
+		return false;
 	gate_enter_name(role, name, NULL);
-	charge_settle(
-		role); /* an end that is still to be written may fill the name or count as failed */
+	charge_settle(role); /* an end that is yet to be written fills the name, or counts as failed */
 	if (name != NULL && find(call))
 	{
 		gate_leave_name(role, name);

@@ -63,36 +63,53 @@ refuse_incomplete(const char *name)
 					errhint("Choose another name, or rename or delete the others.")));
 }
 
-/* The release of this request that made the models of these names; 0 if there are none. */
+/*
+ * The release of this request that made models of this name, whatever keys the table's declaration
+ * lists by now; 0 if there is none.
+ */
 static int64
-find_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
+find_named(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 {
-	static const char *const other =
+	static const char *const statement =
+		"SELECT m.release, EXISTS (SELECT FROM dpobj.model_rows d WHERE d.release = m.release"
+		" AND d.model IS NULL) FROM dpobj.model_rows m"
+		" JOIN dpobj.identity_roles r ON r.id = m.owner WHERE r.role = $1"
+		" AND m.request_hash = $2 AND m.name = $3 || m.key::text AND m.model IS NOT NULL LIMIT 1";
+	Oid types[] = {OIDOID, BYTEAOID, TEXTOID};
+	Datum values[] = {ObjectIdGetDatum(GetSessionUserId()), digest_datum(hash),
+					  CStringGetTextDatum(request->name)};
+	Datum found[2];
+	bool isnull[2];
+
+	if (!admin_select(statement, lengthof(types), types, values, found, isnull))
+		return 0;
+	if (DatumGetBool(found[1]))
+		refuse_incomplete(request->name);
+	return DatumGetInt64(found[0]);
+}
+
+/* Raises an error if another request has made something of one of the names. */
+static void
+check_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
+{
+	static const char *const statement =
 		"SELECT m.name, m.model IS NULL FROM dpobj.model_rows m"
 		" JOIN dpobj.identity_roles r ON r.id = m.owner"
 		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.released IS NOT NULL"
-		" AND m.request_hash <> $3 ORDER BY m.release, m.place";
-	static const char *const same =
-		"SELECT m.release, EXISTS (SELECT FROM dpobj.model_rows d WHERE d.release = m.release"
-		" AND d.model IS NULL) FROM dpobj.model_rows m"
-		" JOIN dpobj.identity_roles r ON r.id = m.owner"
-		" WHERE r.role = $1 AND m.name = ANY ($2) AND m.model IS NOT NULL";
+		" AND m.request_hash IS DISTINCT FROM $3 ORDER BY m.release, m.place";
 	Oid types[] = {OIDOID, TEXTARRAYOID, BYTEAOID};
 	Datum values[lengthof(types)];
 	Datum found[2];
 	bool isnull[2];
 
+	if (request->name == NULL)
+		return;
 	values[0] = ObjectIdGetDatum(GetSessionUserId());
 	values[1] = PointerGetDatum(model_names(request));
 	values[2] = digest_datum(hash);
-	if (admin_select(other, lengthof(types), types, values, found, isnull))
+	if (admin_select(statement, lengthof(types), types, values, found, isnull))
 		kept_refuse_name(TextDatumGetCString(found[0]),
 						 DatumGetBool(found[1]) ? KEPT_ANSWER : KEPT_MODEL);
-	if (!admin_select(same, 2, types, values, found, isnull))
-		return 0;
-	if (DatumGetBool(found[1]))
-		refuse_incomplete(request->name);
-	return DatumGetInt64(found[0]);
 }
 
 typedef struct GroupsCall
@@ -114,7 +131,7 @@ find_made(void *context)
 		"SELECT g.groups FROM dpobj.model_groups g WHERE g.release = $1";
 	const GroupsCall *call = context;
 	int64 release = call->request->name == NULL ? same_call_find(call->fcinfo, call->hash)
-												: find_names(call->request, call->hash);
+												: find_named(call->request, call->hash);
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(release)};
 	bool isnull;
@@ -297,14 +314,16 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 
 	train_request_read(fcinfo, true, &request);
 	analyst_ask(request.relation);
-	label = training_label_choice(request.training, request.label);
-	analyst_open(request.relation, request.by, request.features, &label, request.filter, &opened);
-	analyst_hold_out(&opened, request.training->options.holdout, true);
-	settle(&request, &opened, &keys);
 	terms.name = request.name;
 	train_request_hash(fcinfo, &request, terms.request_hash);
 	if (!analyst_enter(request.name, find_made, &call))
 	{
+		label = training_label_choice(request.training, request.label);
+		analyst_open(request.relation, request.by, request.features, &label, request.filter,
+					 &opened);
+		analyst_hold_out(&opened, request.training->options.holdout, true);
+		settle(&request, &opened, &keys);
+		check_names(&request, terms.request_hash);
 		scan_reach_parts(request.relation);
 		/* Held until after the tick: every role can see these locks in pg_locks. */
 		gate_enter_solvers(NULL);

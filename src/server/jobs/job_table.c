@@ -214,6 +214,20 @@ job_count_queued(void)
 	return DatumGetInt32(count);
 }
 
+bool
+job_any_unended(void)
+{
+	static const char *const statement =
+		"SELECT true FROM dpobj.job_rows WHERE role = $1 AND state IN ('queued', 'running')"
+		" AND origin = dpobj_internal.origin() LIMIT 1";
+	Oid types[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(GetSessionUserId())};
+	Datum found;
+	bool isnull;
+
+	return admin_select(statement, lengthof(types), types, values, &found, &isnull);
+}
+
 void
 job_forget_ended(int kept)
 {

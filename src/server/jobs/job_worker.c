@@ -42,6 +42,7 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
@@ -84,6 +85,9 @@ static const char *const limits[] = {
 #define LOCK_TIMEOUT "5s"
 #define LOCK_NO_TIMEOUT "0"
 
+/* Microseconds after which the end of a job that met a deadlock is written again. */
+#define KEEP_PAUSE 20000
+
 static const JobContext job_context = {job_area_scanned, job_area_searched};
 
 /* The state of a job's row after a run that released nothing. */
@@ -103,7 +107,7 @@ typedef struct JobRun
 	uint8 charged_for[CHARGE_HASH_LENGTH]; /* the fingerprint of the charge */
 	bool charged;                          /* the charge is committed */
 	int64 before;           /* of an answer, the last release under its name before the call */
-	bool reads;             /* the scan has begun: errors may depend on rows */
+	bool reads;             /* errors may depend on rows */
 	bool failed;            /* the release failed after the scan had begun */
 	const ErrorData *error; /* what ended the run */
 	JobEnd end;
@@ -292,17 +296,6 @@ check_exists(const Job *job)
 						errmsg("the table of the job does not exist any more")));
 }
 
-/* Opens the table and its declaration, and locks it until the end of the transaction. */
-static void
-open_table(JobRun *run, const TrainRequest *request, TrainRun *train)
-{
-	train_open(request, train);
-	if (run->release == 0)
-		train_check_budgets(train);
-	train_lock(train);
-	train_make_room(train);
-}
-
 /* Writes the charge to the ledger and its id to the job's row, in one transaction. */
 static void
 write_charge(JobRun *run, const TrainRun *train)
@@ -330,6 +323,7 @@ charge_job(JobRun *run)
 	analyst_ask(request.relation); /* job_claim() has taken a place of the role */
 	run->terms.name = request.name;
 	gate_enter_name(run->job.role, request.name, &job_context);
+	charge_settle(run->job.role);
 	if (kept_find_name(request.name, run->terms.request_hash, KEPT_MODEL, &model))
 	{
 		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);
@@ -342,7 +336,10 @@ charge_job(JobRun *run)
 		set_lock_timeout(LOCK_NO_TIMEOUT);
 		gate_enter_solvers(&job_context);
 		set_lock_timeout(LOCK_TIMEOUT);
-		open_table(run, &request, &train);
+		train_open(&request, &train);
+		train_check_budgets(&train);
+		train_lock(&train);
+		train_make_room(&train);
 		write_charge(run, &train);
 		train_give_up(&train);
 	}
@@ -373,6 +370,39 @@ model_descriptor(void)
 	return lookup_rowtype_tupdesc_copy(type, -1);
 }
 
+/* Writes the model and the end of the job; false if they met a lock that ended in a deadlock. */
+static bool
+try_keep(JobRun *run, TrainRun *train, TupleDesc descriptor)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile bool kept = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		(void) release_model(train->training, run->release, &train->answer, descriptor);
+		job_end(run->job.id, "released", run->terms.release_tick, 0, 0,
+				coverage_warning(train->training));
+		ReleaseCurrentSubTransaction();
+		kept = true;
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		if (!is_about_locks(geterrcode()))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return kept;
+}
+
+/* The answer is paid for, so a deadlock with maintenance of the ledger does not lose it. */
 static void
 keep_model(JobRun *run, TrainRun *train)
 {
@@ -381,9 +411,8 @@ keep_model(JobRun *run, TrainRun *train)
 	extension_require();
 	descriptor = model_descriptor();
 	extension_release();
-	(void) release_model(train->training, run->release, &train->answer, descriptor);
-	job_end(run->job.id, "released", run->terms.release_tick, 0, 0,
-			coverage_warning(train->training));
+	while (!try_keep(run, train, descriptor))
+		pg_usleep(KEEP_PAUSE);
 }
 
 /*
@@ -414,7 +443,11 @@ run_charged(JobRun *run)
 	job_read(&run->job, &request, hash);
 	request.training->job = &job_context;
 	run->terms.name = request.name;
-	open_table(run, &request, &train);
+	train_open(&request, &train);
+	run->reads = true; /* a part or the disk may fail for some rows only */
+	train_lock(&train);
+	train_make_room(&train);
+	run->reads = false; /* the catalogs are public */
 	check_unchanged(run, &train);
 	check_cancelled();
 	train.training->request.progress = true;
@@ -497,7 +530,15 @@ failure_reason(const JobRun *run)
 					error->detail == NULL ? "" : error->detail);
 }
 
-/* Writes the end of the job to its row.  The ledger has a failure after the scan has begun, too. */
+/* Ends the charge of a training; that of an answer has ended with its call. */
+static void
+end_charge(const JobRun *run, ChargeReason reason)
+{
+	if (run->charged && run->job.call == NULL)
+		charge_failed(&job_context, run->release, reason);
+}
+
+/* Writes the end of the job to its row, and that of its charge to the ledger. */
 static void
 write_end(void *context)
 {
@@ -510,11 +551,12 @@ write_end(void *context)
 			job_queue_again(run->job.id);
 			break;
 		case END_CANCELLED:
+			end_charge(run, CHARGE_BY_CANCEL);
 			job_end(run->job.id, "cancelled", tick, run->release, 0, NULL);
 			break;
 		case END_FAILED:
-			if (run->reads)
-				charge_failed(&job_context, run->release, CHARGE_BY_ITSELF);
+			end_charge(run,
+					   run->reads ? CHARGE_BY_ITSELF : charge_reason_of(run->error->sqlerrcode));
 			job_end(run->job.id, "failed", tick, run->release,
 					run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode,
 					failure_reason(run));
@@ -536,10 +578,10 @@ choose_end(const JobRun *run)
 }
 
 /*
- * Writes the end of a run that an error has ended.  A failed release is written whatever happens:
- * it depends on rows, so nobody may keep it from being counted by a cancel or a lock.  So is a
- * job that is queued again.  Other ends need not be written if a lock is in the way: a running job
- * without a worker reads as failed, and the next worker writes it.
+ * Writes the end of a run that an error has ended.  The end of a charge is written whatever
+ * happens: a failure depends on rows, so nobody may keep it from being counted by a cancel or a
+ * lock.  So is a job that is queued again.  Other ends need not be written if a lock is in the way:
+ * a running job without a worker reads as failed, and the next worker writes it.
  */
 static void
 end_run(JobRun *run)
@@ -560,7 +602,7 @@ end_run(JobRun *run)
 	do
 		sqlstate = try_transaction(write_end, run);
 	while (sqlstate == ERRCODE_QUERY_CANCELED ||
-		   (sqlstate != 0 && (run->failed || run->end == END_QUEUED)));
+		   (sqlstate != 0 && (run->charged || run->end == END_QUEUED)));
 	run->requeued = run->end == END_QUEUED && sqlstate == 0;
 }
 

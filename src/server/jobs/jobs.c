@@ -6,11 +6,14 @@
 #include <math.h>
 
 #include "access/detoast.h"
+#include "access/xact.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "server/base/argument.h"
@@ -19,6 +22,7 @@
 #include "server/analyst/analyst.h"
 #include "server/analyst/kept.h"
 #include "server/ledger/charge_analyst.h"
+#include "server/ledger/epoch.h"
 #include "server/base/dpobj.h"
 #include "server/base/preload.h"
 #include "server/jobs/answer_call.h"
@@ -86,6 +90,15 @@ find_same(const char *name, const uint8 hash[CHARGE_HASH_LENGTH], int64 *id)
 	return true;
 }
 
+/* Refuses what the charge of the job would refuse, whatever the request. */
+static void
+check_caller(Oid table)
+{
+	analyst_ask(table);
+	if (!epoch_is_confirmed())
+		epoch_refuse();
+}
+
 /* Checks the arguments that a queued job keeps; all but the first, the table, have any length. */
 static void
 check_size(const Job *job)
@@ -135,7 +148,7 @@ dpobj_submit_training(PG_FUNCTION_ARGS)
 
 	read_submission(fcinfo, &job);
 	job_read(&job, &request, hash);
-	analyst_ask(request.relation);
+	check_caller(request.relation);
 	preload_require("jobs");
 	if (!find_same(request.name, hash, &id))
 	{
@@ -174,6 +187,46 @@ hash_statement(const char *statement, uint8 hash[CHARGE_HASH_LENGTH])
 	digest_bytes(&bytes, hash);
 }
 
+/*
+ * Makes the checks of the call before its charge; the worker makes them again.  An error has the
+ * context of this call only, because the statement is not the caller's.
+ */
+static void
+rehearse(const char *statement)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData *volatile error = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	charge_begin_rehearsal();
+	PG_TRY();
+	{
+		SPI_connect();
+		if (SPI_execute(statement, false, 0) != SPI_OK_SELECT)
+			elog(ERROR, "could not rehearse the call of a job");
+		SPI_finish();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	if (charge_end_rehearsal() || error == NULL)
+		return;
+	/* a job that comes first may make the model */
+	if (error->sqlerrcode == ERRCODE_UNDEFINED_OBJECT && job_any_unended())
+		return;
+	error->context = NULL;
+	ReThrowError(error);
+}
+
 /* dpobj.submit_answer(call, relation, arguments, name) -> bigint */
 PG_FUNCTION_INFO_V1(dpobj_submit_answer);
 Datum
@@ -187,11 +240,12 @@ dpobj_submit_answer(PG_FUNCTION_ARGS)
 	read_answer(fcinfo, &job);
 	statement = job_statement(&job);
 	hash_statement(statement, hash);
-	analyst_ask(job_relation(&job));
+	check_caller(job_relation(&job));
 	preload_require("jobs");
 	if (!find_same(job_name(&job), hash, &id))
 	{
 		check_size(&job);
+		rehearse(statement);
 		id = add(&job, hash);
 	}
 	job_call_at_commit();

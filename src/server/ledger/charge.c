@@ -30,6 +30,7 @@
 
 #include "server/base/acting.h"
 #include "server/ledger/charge.h"
+#include "server/ledger/charge_analyst.h"
 #include "server/ledger/charge_end.h"
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/charge_request.h"
@@ -198,6 +199,41 @@ check_names_settled(const AnalystTerms *analyst)
 						errhint("Commit first.")));
 }
 
+static struct
+{
+	bool runs;
+	bool reached; /* the charge */
+} rehearsal;
+
+void
+charge_begin_rehearsal(void)
+{
+	rehearsal.runs = true;
+	rehearsal.reached = false;
+}
+
+bool
+charge_is_rehearsed(void)
+{
+	return rehearsal.runs;
+}
+
+bool
+charge_end_rehearsal(void)
+{
+	rehearsal.runs = false;
+	return rehearsal.reached;
+}
+
+static void
+end_call(const ChargeRequest *request)
+{
+	if (request->by_analyst)
+		charge_check_least_epsilon(request->cost.epsilon, dpobj_min_epsilon);
+	rehearsal.reached = true;
+	ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED), errmsg("the call was rehearsed")));
+}
+
 int64
 charge_commit(const Charge *charge)
 {
@@ -207,6 +243,8 @@ charge_commit(const Charge *charge)
 	check_names_settled(charge->analyst);
 	decimal_warn_of_large_delta(charge->pair.delta);
 	request = charge_request(charge);
+	if (rehearsal.runs)
+		end_call(request);
 	request_commit(request, charge->job);
 	if (charge->analyst != NULL)
 		charge->analyst->release_tick = request->release_tick;

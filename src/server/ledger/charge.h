@@ -36,7 +36,8 @@ typedef enum ChargeEvent
 	CHARGE_READ_PART,
 	CHARGE_CONFIRM_EPOCH,
 	CHARGE_REMEMBER_SERVER,
-	CHARGE_MAINTENANCE
+	CHARGE_MAINTENANCE,
+	CHARGE_RESET_FAILURES
 } ChargeEvent;
 
 /* Why a release that was charged has no answer. */
@@ -85,6 +86,14 @@ extern void charge_precheck(void);
  * worker of a job writes its ends itself.)
  */
 extern int64 charge_commit(const Charge *charge);
+
+/*
+ * While a call is rehearsed, it makes its checks, enters no gate, and ends in an error in place of
+ * the charge; charge_end_rehearsal() says whether the call came so far.
+ */
+extern void charge_begin_rehearsal(void);
+extern bool charge_is_rehearsed(void);
+extern bool charge_end_rehearsal(void);
 
 /* Hashes the charge without its snapshot and role: equal for equal charges. */
 extern void charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH]);

@@ -49,15 +49,25 @@ charge_open(dsm_segment *charge)
 	open_releases = open;
 }
 
+/* NULL: the release is a job's, or has ended. */
 static OpenRelease *
 find_open(int64 release)
 {
-	for (OpenRelease *open = open_releases; open != NULL; open = open->next)
-	{
-		if (((ChargeRequest *) dsm_segment_address(open->charge))->id == release)
-			return open;
-	}
-	elog(ERROR, "release " INT64_FORMAT " does not run in this session", release);
+	OpenRelease *open = open_releases;
+
+	while (open != NULL && ((ChargeRequest *) dsm_segment_address(open->charge))->id != release)
+		open = open->next;
+	return open;
+}
+
+static OpenRelease *
+require_open(int64 release)
+{
+	OpenRelease *open = find_open(release);
+
+	if (open == NULL)
+		elog(ERROR, "release " INT64_FORMAT " does not run in this session", release);
+	return open;
 }
 
 /* Forgets the release; the segment stays. */
@@ -75,7 +85,10 @@ forget(OpenRelease *open)
 void
 charge_note_reason(int64 release, ChargeReason reason)
 {
-	find_open(release)->reason = reason;
+	OpenRelease *open = find_open(release);
+
+	if (open != NULL)
+		open->reason = reason;
 }
 
 ChargeReason
@@ -196,8 +209,9 @@ post(OpenRelease *open, dsm_segment *end)
 }
 
 /*
- * Waits until the end is committed.  If its process waits for this transaction, the end of this
- * transaction is what it waits for: then an answer is refused now and given later.
+ * Waits until the end is committed; a worker that was terminated has a successor.  If the process
+ * waits for this transaction, the end of this transaction is what it waits for: then an answer is
+ * refused now and given later.
  */
 static void
 await(dsm_segment *end, BackgroundWorkerHandle *worker)
@@ -207,7 +221,12 @@ await(dsm_segment *end, BackgroundWorkerHandle *worker)
 	ChargeStatus status;
 
 	error_context_stack = &named;
-	status = worker == NULL ? charge_queue_wait(end) : charge_worker_wait(worker, request);
+	do
+	{
+		status = worker == NULL ? charge_queue_wait(end) : charge_worker_wait(worker, request);
+		if (status == CHARGE_PENDING && worker != NULL)
+			worker = charge_worker_start(end);
+	} while (status == CHARGE_PENDING && worker != NULL);
 	if (status != CHARGE_COMMITTED && request->event == CHARGE_RELEASED)
 	{
 		if (status == CHARGE_REFUSED)
@@ -230,7 +249,7 @@ end_commit(ChargeRequest *request, const JobContext *job, int64 release)
 		charge_write(request);
 	else
 	{
-		OpenRelease *open = find_open(release);
+		OpenRelease *open = require_open(release);
 		dsm_segment *charge = open->charge;
 		dsm_segment *end;
 		BackgroundWorkerHandle *worker;
@@ -279,7 +298,7 @@ charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], cons
 static void
 fail_by_writer(int64 release, ChargeReason reason)
 {
-	OpenRelease *open = find_open(release);
+	OpenRelease *open = require_open(release);
 	dsm_segment *end = open->charge;
 	BackgroundWorkerHandle *worker;
 

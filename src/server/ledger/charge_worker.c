@@ -191,7 +191,22 @@ static const char *const event_names[] = {
 	[CHARGE_CONFIRM_EPOCH] = "confirm_epoch",
 	[CHARGE_REMEMBER_SERVER] = "remember_server",
 	[CHARGE_MAINTENANCE] = "maintenance",
+	[CHARGE_RESET_FAILURES] = "reset_failures",
 };
+
+/* The roles whose failures are reset. */
+static int64
+insert_reset(const ChargeRequest *request, const ChargeParties *parties)
+{
+	static const char *statement = NULL;
+	EventRow row;
+
+	begin_row(&row);
+	add_text(&row, "event", "$%d", event_names[request->event]);
+	add_parties(&row, request, parties);
+	add_column(&row, "payers", "nullif(ARRAY[$%d], ARRAY[0::bigint])", INT8OID, parties->grantee);
+	return insert_row(&row, &statement);
+}
 
 static int64
 insert_administration(const ChargeRequest *request, const ChargeParties *parties)
@@ -442,7 +457,8 @@ commit_administration(ChargeRequest *request)
 		if (met != 0)
 			return met;
 	}
-	return insert_administration(request, &parties);
+	return request->event == CHARGE_RESET_FAILURES ? insert_reset(request, &parties)
+												   : insert_administration(request, &parties);
 }
 
 static int64

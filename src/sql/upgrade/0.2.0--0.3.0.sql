@@ -116,6 +116,7 @@ ALTER TABLE dpobj.ledger_events
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
          'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server',
          'reset_failures', 'maintenance'));
+COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the session user and of the groups that he was a member of then; reset_failures: of the role whose failures count no longer, null for all';
 COMMENT ON COLUMN dpobj.ledger_events.reason IS 'failed: cancel, stop (of the server) or error (not of the release); null: the release itself failed, which counts at the analyst''s door';
 
 -- Answers are kept, and these functions take a name for them; answers.sql makes them again.
