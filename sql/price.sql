@@ -105,7 +105,7 @@ SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('halfspace', 3, 1, 0.5) 
 -- if e^epsilon overflows, no delta is left for a row
 SELECT dpobj.price('lodger_case', NULL, 3000, features => '{x}', delta => 0.5, method => 'logistic', options => '{"noise": "gaussian"}');
 SELECT p -> 'unit' AS unit, p -> 'remaining' AS remaining FROM dpobj.price('sheltered', NULL, 1, features => '{x}') p;
--- how many rows a table has room for says something under replace of rows only
+-- how many rows a table has is told only to those who hold a budget or may read it, under replace of rows
 SELECT name, p -> 'rows_at_most' AS rows_at_most, p -> 'mechanism' AS mechanism
   FROM unnest('{lodger,lodger_case,lodger_free}'::regclass[]) name, dpobj.price(name, NULL, 1, method => 'logistic', features => CASE name WHEN 'lodger'::regclass THEN '{age}'::name[] ELSE '{x}' END) p;
 

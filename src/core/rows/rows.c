@@ -190,6 +190,13 @@ fits(const Rows *rows, size_t capacity)
 	return capacity <= rows->limit / rows_bytes_per_row(&rows->encoding);
 }
 
+static bool
+sink_takes_all(const Rows *rows)
+{
+	return rows->sink->fits == NULL ||
+		   rows->sink->fits(rows->sink, rows->distinct * spill_record_size(&rows->shape));
+}
+
 /*
  * Makes room for one more row.  A spill empties the table, so the caller must determine the slot
  * again.
@@ -197,7 +204,7 @@ fits(const Rows *rows, size_t capacity)
 static void
 make_room(Rows *rows)
 {
-	if (rows->sink != NULL && !fits(rows, 2 * (size_t) rows->capacity))
+	if (rows->sink != NULL && !fits(rows, 2 * (size_t) rows->capacity) && sink_takes_all(rows))
 		spill_table(rows);
 	else
 		table_grow(rows);
@@ -237,6 +244,21 @@ rows_set_spill(Rows *rows, SpillSink *sink, size_t limit)
 {
 	rows->sink = sink;
 	rows->limit = limit;
+}
+
+bool
+rows_fit_sink(Rows *rows)
+{
+	rows_flush(rows);
+	return sink_takes_all(rows);
+}
+
+void
+rows_leave_sink(Rows *rows)
+{
+	rows->sink = NULL;
+	rows->spilled = 0;
+	rows->spilled_labels = 0;
 }
 
 void

@@ -68,6 +68,12 @@ extern void rows_add_neutral(Rows *rows, int64_t count);
  */
 extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
 
+/* Does the sink take the rows that are still in memory?  If not, rows have stayed there. */
+extern bool rows_fit_sink(Rows *rows);
+
+/* From now on all rows stay in memory; the caller merges those that the sink has. */
+extern void rows_leave_sink(Rows *rows);
+
 /* Bytes of a row in the table, its slots included. */
 extern size_t rows_bytes_per_row(const Encoding *encoding);
 
@@ -101,8 +107,8 @@ extern void rows_instance(Rows *rows, bool apart, Memory *memory, Instance *inst
 extern void rows_labelled_instance(Rows *rows, Memory *memory, Instance *instance);
 
 /*
- * The same for spilled rows: writes the rest to the sink and frees the table, so no row can be
- * added afterwards.  The caller sets the instance's source.
+ * The same for spilled rows: writes the rest to the sink, which must take it, and frees the table,
+ * so no row can be added afterwards.  The caller sets the instance's source.
  */
 extern void rows_spilled_instance(Rows *rows, Instance *instance);
 

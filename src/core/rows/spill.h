@@ -9,15 +9,20 @@
 #ifndef DPOBJ_CORE_SPILL_H
 #define DPOBJ_CORE_SPILL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appends records in order.  Does not return if the write fails. */
+/*
+ * Appends records in order, if so many bytes fit.  Does not return if the write fails.  fits: NULL
+ * if everything does.
+ */
 typedef struct SpillSink SpillSink;
 
 struct SpillSink
 {
 	void (*append)(SpillSink *self, const void *records, size_t bytes);
+	bool (*fits)(const SpillSink *self, size_t bytes);
 };
 
 /* Reads bytes; several threads may read at the same time.  Does not return if the read fails. */

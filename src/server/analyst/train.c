@@ -21,7 +21,6 @@
 #include "server/release/coverage.h"
 #include "server/release/release.h"
 #include "server/rows/rows_state.h"
-#include "server/release/run_choice.h"
 #include "server/release/same_call.h"
 #include "server/analyst/train.h"
 
@@ -120,11 +119,11 @@ train_lock(TrainRun *run)
 	const AnalystTable *opened = &run->opened;
 
 	run->scan = scan_open(opened->table, opened->protection.ignore_rls, &opened->shape);
-	run_check_parts(run->training, run->scan);
+	scan_set_rows(run->scan, run->training->most_rows, run->training->leaves_out);
 }
 
 /*
- * Whether rows are spilled, and the size of the file, follow from the public size of the table, the
+ * Whether rows are spilled, and the size of the file, follow from the public number of rows, the
  * declaration and settings; if the file cannot be made, that is an error before the charge.  Where
  * persons are protected, rows are written at the end, when it is known which of them enter; until
  * then half of the limit is for the rows, the other half for the choice (scan.h).  Rows of other
@@ -136,7 +135,8 @@ train_make_room(TrainRun *run)
 	const Training *training = run->training;
 	Size limit = spill_limit(training->limits.megabytes);
 	bool passes = passes_are_made(training, run->scan);
-	double rows = passes ? scan_most_rows_here(run->scan) : scan_most_rows(run->scan);
+	double share = passes ? (double) scan_places_here(run->scan) / scan_places(run->scan) : 1;
+	double rows = share * (double) training->most_rows;
 	double room = spill_room(&training->encoding, rows, 1, limit);
 
 	run->state = rows_state_create(&training->encoding, CurrentMemoryContext);

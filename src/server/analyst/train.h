@@ -33,10 +33,7 @@ extern void train_open(const TrainRequest *request, TrainRun *run);
 /* Raises UB001 and UB002 as grant_check_budgets() does. */
 extern void train_check_budgets(const TrainRun *run);
 
-/*
- * Locks the table and its descendants; raises UB003 for one that is not read, and the errors of
- * run_check_parts().
- */
+/* Locks the table and its descendants; raises UB003 for one that is not read. */
 extern void train_lock(TrainRun *run);
 
 /* Makes the memory for the rows, or a temporary file if they may be too many. */

@@ -180,16 +180,16 @@ bound_memory(RowsState **states, int count, Size limit)
 
 /*
  * Like train_make_room(): whether rows are spilled, and the sizes of the files, follow from the
- * public size of the table, the declaration and settings.  If the files would be too large,
+ * public number of rows, the declaration and settings.  If the files would be too large,
  * halfspaces keep their rows in memory, which is enough for many groups of a few distinct rows.
  * They get a quarter of the limit, because all problems are made before the first is solved.
  */
 static void
-make_room(const Training *training, const Scan *scan, RowsState **states)
+make_room(const Training *training, RowsState **states)
 {
 	Size limit = spill_limit(training->limits.megabytes);
 	int count = training->keys->count;
-	double room = spill_room(&training->encoding, scan_most_rows(scan), count, limit);
+	double room = spill_room(&training->encoding, (double) training->most_rows, count, limit);
 
 	if (room == 0)
 		return;
@@ -245,7 +245,8 @@ train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *ter
 		groups_states(training, AllocSetContextCreate(CurrentMemoryContext, "dpobj groups",
 													  ALLOCSET_DEFAULT_SIZES));
 	context.answers = palloc(training->keys->count * sizeof(MechanismAnswer));
-	make_room(training, context.scan, context.states);
+	scan_set_rows(context.scan, training->most_rows, training->leaves_out);
+	make_room(training, context.states);
 
 	*release = release_charge(training, request->relation, terms);
 	scan_set_release(context.scan, *release);

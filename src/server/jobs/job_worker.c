@@ -422,11 +422,7 @@ keep_model(JobRun *run, TrainRun *train)
 static double
 public_rows(const TrainRun *train)
 {
-	const Protection *protection = &train->opened.protection;
-
-	if (protection->adjacency != ADJACENCY_REPLACE || protection->person != NULL)
-		return 0;
-	return scan_estimated_rows(train->scan);
+	return training_rows_are_public(train->training) ? (double) train->training->table_rows : 0;
 }
 
 static void

@@ -30,7 +30,7 @@ release_encode(const Training *training, RowsState *state, Size *length)
 
 	server_memory_init(&memory, context);
 	server_memory_init(&caller, CurrentMemoryContext);
-	if (state != NULL && rows_state_is_spilled(state))
+	if (state != NULL && rows_state_ends_spilled(state))
 		rows_spilled_instance(rows, &instance);
 	else if (rows != NULL && (mechanism->convex || mechanism->targets))
 		rows_labelled_instance(rows, &memory.memory, &instance);

@@ -54,53 +54,14 @@ run_declared(const Training *training)
 void
 run_settle(Training *training)
 {
-	int64 rows = training->options.n;
-
-	if (training->table_rows > 0 && (rows == 0 || training->table_rows < rows))
-		rows = training->table_rows;
-	training->request.run = terms_of(training, rows);
+	training->request.run =
+		terms_of(training, training->table_rows > 0 ? training->table_rows : training->options.n);
 }
 
 bool
 run_may_last(const Training *training)
 {
 	return !training->by_analyst && (training->options.endless || training_seconds(training) > 0);
-}
-
-/* A run on so many times the declared rows takes as many times as long. */
-#define MOST_OF_DECLARED 2.0
-
-static const char *
-declared_text(const Training *training)
-{
-	if (training->options.n == 0)
-		return "no number of rows is declared";
-	return psprintf(INT64_FORMAT " are declared", training->options.n);
-}
-
-/*
- * At the analyst's door the whole table is read, so that its room bounds the rows although fewer
- * are declared (rule F3).  Few rows are as short as the room assumes.
- */
-static void
-check_room(const Training *training)
-{
-	MechanismRequest request = training->request;
-
-	if (!training->by_analyst || training->keys != NULL || training->table_rows == 0 ||
-		training->planned_rows <= MOST_OF_DECLARED * (double) training->options.n)
-		return;
-	request.run = terms_of(training, training->table_rows);
-	if (mechanism_verdict(&request).finishes)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("the table has room for more rows than mechanism \"%s\" can bear",
-					mechanism_get(training->request.kind)->name),
-			 errdetail("It has room for " INT64_FORMAT " rows, and %s.", training->table_rows,
-					   declared_text(training)),
-			 errhint("An administrator declares the rows as \"n\" of dpobj.protect. VACUUM FULL "
-					 "frees room that no row needs.")));
 }
 
 void
@@ -110,17 +71,6 @@ run_check(const Training *training)
 
 	if (!verdict.finishes && !run_may_last(training))
 		run_refuse(training, &verdict);
-	check_room(training);
-}
-
-void
-run_check_parts(Training *training, const Scan *scan)
-{
-	if (!training->elsewhere || !training_rows_are_public(training))
-		return;
-	training->table_rows = (int64) Min(Max(scan_most_rows(scan), 1), 1e18);
-	training->planned_rows = scan_estimated_rows(scan);
-	check_room(training);
 }
 
 /* ---- what would fit ---- */

@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -16,6 +18,7 @@
 #include "server/release/convex_choice.h"
 #include "server/release/coverage.h"
 #include "server/base/dpobj.h"
+#include "server/ledger/grant.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/grid_choice.h"
 #include "server/release/halfspace_choice.h"
@@ -357,15 +360,35 @@ training_rows_are_public(const Training *training)
 	return adjacency == ADJACENCY_REPLACE && training->rows_per_person == 0;
 }
 
+/* Of so many times the declared rows a run takes as many times as long. */
+#define MOST_OF_DECLARED 2
+
+/* Not everybody who may ask for a price may know how many rows a table has. */
+static bool
+may_know_rows(Oid table)
+{
+	return pg_attribute_aclcheck_all(table, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK ||
+		   grant_is_held(table);
+}
+
 void
 training_set_table(Training *training, Oid table)
 {
+	int64 counted = 0;
+
 	training->elsewhere = scan_is_elsewhere(table);
-	if (training_rows_are_public(training) && training->table_rows == 0 && !training->elsewhere)
-	{
-		training->table_rows = scan_room_for_rows(table);
-		training->planned_rows = scan_planned_rows(table);
-	}
+	if (training_rows_are_public(training) && !training->elsewhere && may_know_rows(table))
+		counted = scan_count_rows(table);
+	if (training->table_rows == 0)
+		training->table_rows = training->options.n;
+	training->most_rows =
+		training->table_rows > 0 ? MOST_OF_DECLARED * training->table_rows : RUN_ASSUMED_ROWS;
+	training->leaves_out = training->table_rows > 0 && counted > training->most_rows;
+	if (counted == 0 || training->leaves_out)
+		return;
+	training->most_rows = counted;
+	if (training->table_rows == 0 || counted < training->table_rows)
+		training->table_rows = counted;
 }
 
 Adjacency

@@ -60,8 +60,9 @@ typedef struct Training
 	const struct KeyList *keys;
 	Adjacency adjacency;
 	bool elsewhere;         /* rows of the table are on other servers */
-	int64 table_rows;       /* that the table has room for at most; 0 if that is not public */
-	double planned_rows;    /* the planner's estimate of them */
+	int64 table_rows;       /* of the table: declared, or counted where public; 0: not known */
+	int64 most_rows;        /* for which files have room */
+	bool leaves_out;        /* it has more than these, and they are left out (theorem F10) */
 	const JobContext *job;  /* NULL: a statement trains */
 	int64 coverage_epsilon; /* of cost.epsilon, nano-units; the model gets the rest */
 	int64 coverage[COVERAGE_COUNTS]; /* with noise, once drawn */
@@ -95,8 +96,9 @@ extern bool training_rows_are_public(const Training *training);
 
 /*
  * Says which table it is, once the options and what is declared are set.  Where the number of rows
- * is public, the room in its files bounds it; files of other servers are looked at when these are
- * locked (run_check_parts()).
+ * is public, they are counted for those who may know it: a larger number that is declared does not
+ * matter, and of a table that has more than twice as many, the others are left out.  Rows of other
+ * servers are not counted.
  */
 extern void training_set_table(Training *training, Oid table);
 

@@ -284,8 +284,6 @@ answer_open(StringInfo message, StringInfo answer)
 	opened.database = MyDatabaseId;
 	opened.relation = session->relation;
 	opened.epoch = epoch_current();
-	opened.most_rows = scan_most_rows(scan);
-	opened.planned_rows = scan_estimated_rows(scan);
 	scan_close(scan);
 	session->is_open = true;
 	part_write_opened(answer, &opened);
@@ -340,15 +338,15 @@ check_sets(int sets, bool grouped, const Encoding *encoding, const uint8 *key)
 
 /*
  * As at the table's own server, whether rows are spilled and the sizes of the files follow from
- * public sizes and settings.
+ * public numbers and settings.
  */
 static void
-make_sets(const Scan *scan, const Encoding *encoding, int sets)
+make_sets(const Encoding *encoding, int sets, int64 rows)
 {
 	MemoryContext parent =
 		AllocSetContextCreate(session->context, "dpobj part rows", ALLOCSET_DEFAULT_SIZES);
 	Size limit = spill_limit(dpobj_memory_limit);
-	double room = spill_room(encoding, scan_most_rows(scan), sets, limit);
+	double room = spill_room(encoding, (double) rows, sets, limit);
 	bool spills = room > 0 && room * sets <= MOST_ROOM;
 	bool persons = session->shape.person != NULL;
 
@@ -379,6 +377,7 @@ answer_scan(StringInfo message, StringInfo answer)
 	Rows **rows;
 	const uint8 *key;
 	int64 left_out;
+	int64 room;
 	bool grouped;
 	int sets;
 
@@ -386,11 +385,11 @@ answer_scan(StringInfo message, StringInfo answer)
 		out_of_order();
 	MemoryContextSwitchTo(session->context);
 	server_memory_init(&memory, session->context);
-	part_read_scan(message, &memory.memory, &reader, &encoding, &sets, &grouped, &key);
+	part_read_scan(message, &memory.memory, &reader, &encoding, &sets, &grouped, &key, &room);
 	check_sets(sets, grouped, &encoding, key);
 	record_reading(&reader);
 	scan = open_scan();
-	make_sets(scan, &encoding, sets);
+	make_sets(&encoding, sets, room);
 	rows = palloc(sets * sizeof(Rows *));
 	for (int i = 0; i < sets; i++)
 		rows[i] = &session->states[i]->rows;

@@ -176,19 +176,7 @@ part_write_opened(StringInfo answer, const PartOpened *opened)
 	pq_sendint64(answer, (int64) opened->system);
 	pq_sendint32(answer, opened->database);
 	pq_sendint32(answer, opened->relation);
-	pq_sendfloat8(answer, opened->most_rows);
-	pq_sendfloat8(answer, opened->planned_rows);
 	put_text(answer, opened->epoch);
-}
-
-static double
-get_rows(StringInfo answer)
-{
-	double rows = pq_getmsgfloat8(answer);
-
-	if (!(rows >= 0 && rows <= (double) PART_MAX_ROWS))
-		invalid_message();
-	return rows;
 }
 
 void
@@ -197,13 +185,21 @@ part_read_opened(StringInfo answer, PartOpened *opened)
 	opened->system = (uint64) pq_getmsgint64(answer);
 	opened->database = pq_getmsgint(answer, 4);
 	opened->relation = pq_getmsgint(answer, 4);
-	opened->most_rows = get_rows(answer);
-	opened->planned_rows = get_rows(answer);
 	opened->epoch = get_epoch(answer);
 	pq_getmsgend(answer);
 }
 
 /* ---- scanning ---- */
+
+static int64
+get_count(StringInfo answer)
+{
+	int64 count = pq_getmsgint64(answer);
+
+	if (count < 0 || count > PART_MAX_ROWS)
+		invalid_message();
+	return count;
+}
 
 /* The byte form of an empty set has the encoding, but for the features that are 0 or 1. */
 static void
@@ -241,7 +237,7 @@ get_encoding(StringInfo message, Encoding *encoding, Memory *memory)
 
 void
 part_write_scan(StringInfo message, const PartReader *reader, const Rows *like, int sets,
-				bool grouped, const uint8 *key)
+				bool grouped, const uint8 *key, int64 room)
 {
 	pq_sendbyte(message, PART_SCAN);
 	put_text(message, reader->role);
@@ -251,6 +247,7 @@ part_write_scan(StringInfo message, const PartReader *reader, const Rows *like, 
 	pq_sendbyte(message, key != NULL);
 	if (key != NULL)
 		pq_sendbytes(message, (const char *) key, PERSONS_KEY_LENGTH);
+	pq_sendint64(message, Min(room, PART_MAX_ROWS));
 	put_encoding(message, &like->encoding, like->memory);
 }
 
@@ -268,7 +265,7 @@ get_name(StringInfo message)
 
 void
 part_read_scan(StringInfo message, Memory *memory, PartReader *reader, Encoding *encoding,
-			   int *sets, bool *grouped, const uint8 **key)
+			   int *sets, bool *grouped, const uint8 **key, int64 *room)
 {
 	uint32 count;
 
@@ -287,6 +284,7 @@ part_read_scan(StringInfo message, Memory *memory, PartReader *reader, Encoding 
 		memcpy(copy, pq_getmsgbytes(message, PERSONS_KEY_LENGTH), PERSONS_KEY_LENGTH);
 		*key = copy;
 	}
+	*room = get_count(message);
 	get_encoding(message, encoding, memory);
 }
 
@@ -297,16 +295,6 @@ part_write_counts(StringInfo answer, const PartCounts *counts)
 {
 	pq_sendint64(answer, counts->usable);
 	pq_sendint64(answer, counts->neutral);
-}
-
-static int64
-get_count(StringInfo answer)
-{
-	int64 count = pq_getmsgint64(answer);
-
-	if (count < 0 || count > PART_MAX_ROWS)
-		invalid_message();
-	return count;
 }
 
 void

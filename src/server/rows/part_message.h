@@ -86,8 +86,6 @@ typedef struct PartOpened
 	uint64 system;   /* the identifier of its cluster */
 	uint32 database; /* the OIDs of its database and relation */
 	uint32 relation;
-	double most_rows;    /* scan_most_rows() */
-	double planned_rows; /* scan_estimated_rows() */
 	const char *epoch;
 } PartOpened;
 
@@ -112,13 +110,17 @@ typedef struct PartReader
 	int64 release;
 } PartReader;
 
-/* sets: the number of sets of rows; grouped: are they groups?  key: NULL without a person. */
+/*
+ * sets: the number of sets of rows; grouped: are they groups?  key: NULL without a person.  room:
+ * the rows that files have room for, 0: none.
+ */
 extern void part_write_scan(StringInfo message, const PartReader *reader, const Rows *like,
-							int sets, bool grouped, const uint8 *key);
+							int sets, bool grouped, const uint8 *key, int64 room);
 
 /* *key: NULL or a copy.  Raises an error if the message is not valid. */
 extern void part_read_scan(StringInfo message, Memory *memory, PartReader *reader,
-						   Encoding *encoding, int *sets, bool *grouped, const uint8 **key);
+						   Encoding *encoding, int *sets, bool *grouped, const uint8 **key,
+						   int64 *room);
 
 extern void part_write_counts(StringInfo answer, const PartCounts *counts);
 

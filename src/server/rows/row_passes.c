@@ -35,7 +35,7 @@ read_rows(SpillSource *self, uint64_t offset, size_t bytes, void *records)
 static void
 take_rows(RowPasses *passes, RowsState *state)
 {
-	if (rows_state_is_spilled(state))
+	if (rows_state_ends_spilled(state))
 		rows_spilled_instance(&state->rows, &passes->instance);
 	else
 		rows_labelled_instance(&state->rows, &passes->memory.memory, &passes->instance);

@@ -15,6 +15,7 @@
 #include "storage/latch.h"
 #include "utils/memutils.h"
 
+#include "server/base/gate.h"
 #include "server/rows/rows_state.h"
 
 #define ROWS_STATE_MAGIC 0x64706f62
@@ -94,12 +95,6 @@ rows_state_spill(RowsState *state, Size limit, off_t room)
 	if (room > 0)
 		spill_reserve(&state->spill, room);
 	rows_set_spill(&state->rows, &state->spill.sink, limit);
-}
-
-bool
-rows_state_is_spilled(const RowsState *state)
-{
-	return state->rows.spilled > 0 || state->spill.room > 0;
 }
 
 /* Waits until the leader has taken the rows, which truncates the file. */
@@ -252,6 +247,44 @@ take_spilled(Rows *rows, const FlatHeader *header)
 						errmsg("could not truncate temporary file \"%s\": %m", header->path)));
 	CloseTransientFile(descriptor);
 	pfree(records);
+}
+
+static void
+take_back(RowsState *state)
+{
+	Rows *rows = &state->rows;
+	size_t size = spill_record_size(&rows->shape);
+	int64 records = rows->spilled;
+	uint8 *batch = palloc(TAKEN_AT_A_TIME * size);
+
+	rows_leave_sink(rows);
+	for (int64 first = 0; first < records; first += TAKEN_AT_A_TIME)
+	{
+		int64 count = Min(records - first, TAKEN_AT_A_TIME);
+
+		GATE_CHECK_FOR_INTERRUPTS();
+		spill_read(&state->spill, (off_t) (first * size), batch, count * size);
+		for (int64 i = 0; i < count; i++)
+		{
+			int32 x[GRID_MAX_DIMENSION + 1] = {0};
+			RowCount labels;
+
+			spill_unpack(&rows->shape, batch + i * size, x, &labels);
+			rows_merge(rows, x, labels);
+		}
+	}
+	pfree(batch);
+}
+
+bool
+rows_state_ends_spilled(RowsState *state)
+{
+	if (state->rows.spilled == 0 && state->spill.room == 0)
+		return false;
+	if (rows_fit_sink(&state->rows))
+		return true;
+	take_back(state);
+	return false;
 }
 
 /* An empty state with the encoding of a flat one. */

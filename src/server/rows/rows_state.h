@@ -46,8 +46,12 @@ extern void rows_state_spill_in_query(RowsState *state, FunctionCallInfo fcinfo,
 /* The state of a datum; a flat one is expanded in a child of the context parent. */
 extern RowsState *rows_state_get(Datum datum, MemoryContext parent);
 
-/* Are its rows in the file, even if it is empty, so that timing does not show whether any are? */
-extern bool rows_state_is_spilled(const RowsState *state);
+/*
+ * When all rows have been added: are they in the file, even if there are none, so that timing does
+ * not show whether there are any?  Rows that may still be in memory fit into it.  If a file of a
+ * fixed size is too small for all rows, all of them are in memory, which nobody else can see.
+ */
+extern bool rows_state_ends_spilled(RowsState *state);
 
 /* Adds a flat partial state to the state, which may be NULL: then it is made in the context. */
 extern RowsState *rows_state_combine(RowsState *state, struct varlena *flat,

@@ -323,6 +323,18 @@ open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 	scan_parts_check(scan->parts);
 }
 
+int
+scan_places_here(const Scan *scan)
+{
+	return scan->tables;
+}
+
+int
+scan_places(const Scan *scan)
+{
+	return scan->tables + (scan->parts == NULL ? 0 : scan_parts_count(scan->parts));
+}
+
 ScanParts *
 scan_parts_of(const Scan *scan)
 {

@@ -64,23 +64,25 @@ extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 /* The same for a part of a table on another server, which may be a shard of Citus. */
 extern Scan *scan_open_part(Oid relation, bool ignore_rls, const ScanShape *shape);
 
-/* An upper bound on the rows that enter under any snapshot, from public sizes and types alone. */
-extern double scan_most_rows(const Scan *scan);
-
-/* The same of the rows that are on this server. */
-extern double scan_most_rows_here(const Scan *scan);
-
 /* Are rows of the table, or of one of its descendants, on other servers?  By the catalogs. */
 extern bool scan_is_elsewhere(Oid relation);
 
 /*
- * The most rows that a table and its descendants, all of them here, have room for, from public
- * sizes and types alone; at least 1.
+ * Counts the rows of a table and its descendants, at least 1, or 0 if some are on other servers.
+ * To be called only where this number is public (rule F3).
  */
-extern int64 scan_room_for_rows(Oid relation);
+extern int64 scan_count_rows(Oid relation);
 
-/* The planner's estimate of their number, which EXPLAIN shows everybody, too. */
-extern double scan_planned_rows(Oid relation);
+/* The places where rows of the scan are, here and in all: tables and parts, by the catalogs. */
+extern int scan_places_here(const Scan *scan);
+extern int scan_places(const Scan *scan);
+
+/*
+ * Says for how many rows the parts of the table on other servers make room together.  If it is a
+ * bound, the scan keeps no more rows, drawn with equal chances (theorem F10); the others count as
+ * if the table did not have them.  Rows of persons and of other servers are kept all the same.
+ */
+extern void scan_set_rows(Scan *scan, int64 rows, bool is_bound);
 
 /* After the charge: the id of the release, which the ledgers of other servers get. */
 extern void scan_set_release(Scan *scan, int64 release);
@@ -124,8 +126,5 @@ extern struct ScanParts *scan_parts_of(const Scan *scan);
 extern struct ScanParts *scan_detach_parts(Scan *scan);
 
 extern void scan_close(Scan *scan);
-
-/* An estimate of the number of rows, from public numbers. */
-extern double scan_estimated_rows(const Scan *scan);
 
 #endif

@@ -252,37 +252,17 @@ scan_parts_check(const ScanParts *parts)
 	check_epochs(parts);
 }
 
-double
-scan_parts_most_rows(const ScanParts *parts)
-{
-	double rows = 0;
-
-	for (int i = 0; i < links_count(parts->links); i++)
-		rows += parts->part[i].opened.most_rows;
-	return rows;
-}
-
-double
-scan_parts_planned_rows(const ScanParts *parts)
-{
-	double rows = 0;
-
-	for (int i = 0; i < links_count(parts->links); i++)
-		rows += parts->part[i].opened.planned_rows;
-	return rows;
-}
-
 /* ---- reading ---- */
 
 void
 scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets, bool grouped,
-				 const uint8 *key)
+				 const uint8 *key, int64 room)
 {
 	PartReader reader = {GetUserNameFromId(GetSessionUserId(), false), release};
 	StringInfoData message;
 
 	initStringInfo(&message);
-	part_write_scan(&message, &reader, like, sets, grouped, key);
+	part_write_scan(&message, &reader, like, sets, grouped, key, room);
 	for (int i = 0; i < links_count(parts->links); i++)
 		links_send(parts->links, i, &message);
 	pfree(message.data);

@@ -35,16 +35,13 @@ extern ScanParts *scan_parts_open(List *parts, Oid table, bool ignore_rls, const
  */
 extern void scan_parts_check(const ScanParts *parts);
 
-/* Sums of what the parts say of their sizes. */
-extern double scan_parts_most_rows(const ScanParts *parts);
-extern double scan_parts_planned_rows(const ScanParts *parts);
-
 /*
  * Lets all parts begin to read.  release: its id, for their ledgers.  like: any of the sets that
  * get the rows; grouped: are they groups?  key: for the choice of rows of persons, NULL without.
+ * room: the rows that each part makes room for.
  */
 extern void scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets,
-							 bool grouped, const uint8 *key);
+							 bool grouped, const uint8 *key, int64 room);
 
 /* Adds the rows of all parts to the sets; returns how many did not pass the filter or holdout. */
 extern int64 scan_parts_add(ScanParts *parts, Rows *const *sets, int count);

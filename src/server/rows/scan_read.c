@@ -14,6 +14,7 @@
 #include "server/base/acting.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
+#include "server/base/random_bits.h"
 #include "server/rows/rows_state.h"
 #include "server/rows/scan_state.h"
 
@@ -60,6 +61,46 @@ note_block(PagesRead *pages, const ScanTable *table, BlockNumber block)
 	pages->block = block;
 }
 
+/* ---- fewer rows than the table has ---- */
+
+/*
+ * Which rows are kept if there are more than scan_set_rows() allows: each set of that many rows is
+ * equally likely (theorem F10).
+ */
+typedef struct Draw
+{
+	int64 left;   /* rows that have not been drawn for */
+	int64 wanted; /* of these; all if it is no less */
+	Bits bits;
+	RandomPool pool;
+} Draw;
+
+static void
+begin_draw(const Scan *scan, Draw *draw)
+{
+	draw->left = draw->wanted = 0;
+	if (scan->most_rows == 0)
+		return;
+	for (int i = 0; i < scan->tables; i++)
+		draw->left += scan_count_table(scan->table[i].relation, GetActiveSnapshot());
+	draw->wanted = scan->most_rows;
+	random_pool_init(&draw->pool, &draw->bits);
+}
+
+/* Is the next row kept?  It is with probability wanted / left. */
+static bool
+draw_row(Draw *draw)
+{
+	bool drawn;
+
+	if (draw->left <= draw->wanted)
+		return true;
+	drawn = bits_below(&draw->bits, (uint64) draw->left) < (uint64) draw->wanted;
+	draw->left--;
+	draw->wanted -= drawn;
+	return drawn;
+}
+
 /* ---- the loop ---- */
 
 /*
@@ -104,6 +145,7 @@ encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *s
 /* The destination of the rows. */
 typedef struct Target
 {
+	Draw draw;
 	Rows *rows;
 	Persons *persons;    /* NULL if the shape has no person */
 	Rows *const *groups; /* instead of rows, the rows of each group; NULL without groups */
@@ -175,6 +217,8 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 	bool enters =
 		label != LABEL_NEITHER && passed && encoded && (target->persons == NULL || person != NULL);
 
+	if (!draw_row(&target->draw))
+		return;
 	target->left_out += passed ? 0 : 1;
 	if (target->groups != NULL)
 	{
@@ -223,8 +267,10 @@ static void
 scan_tables(Scan *scan, Target *target)
 {
 	begin_pages(scan);
+	begin_draw(scan, &target->draw);
 	for (int i = 0; i < scan->tables; i++)
 		scan_table(&scan->table[i], scan->shape, &scan->pages, target);
+	random_pool_wipe(&target->draw.pool);
 	if (scan->pages.report != NULL)
 		scan->pages.report(1);
 }
@@ -270,7 +316,8 @@ scan_everywhere(Scan *scan, Target *target, int count, const uint8 *key)
 
 	PG_TRY();
 	{
-		scan_parts_start(scan->parts, scan->release, sets[0], number, count > 0, key);
+		scan_parts_start(scan->parts, scan->release, sets[0], number, count > 0, key,
+						 scan->rows / scan_places(scan));
 		PushActiveSnapshot(GetLatestSnapshot());
 		scan_here(scan, target, count, key);
 		PopActiveSnapshot();
@@ -304,6 +351,14 @@ run(Scan *scan, Target *target, int count, const uint8 *key)
 	else
 		scan_everywhere(scan, target, count, key);
 	scan->left_out = target->left_out;
+}
+
+void
+scan_set_rows(Scan *scan, int64 rows, bool is_bound)
+{
+	scan->rows = rows;
+	if (is_bound && scan->shape->person == NULL && scan->parts == NULL)
+		scan->most_rows = rows;
 }
 
 void

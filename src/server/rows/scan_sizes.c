@@ -1,123 +1,57 @@
 /*
- * scan_sizes.c - how many rows a table can have, and is estimated to have.
+ * scan_sizes.c - counts the rows of a table, where their number is public.
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
+#include <math.h>
+
 #include "access/relation.h"
+#include "access/tableam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_type_d.h"
-#include "optimizer/plancat.h"
-#include "storage/bufmgr.h"
+#include "executor/tuptable.h"
 #include "storage/lmgr.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "server/base/acting.h"
+#include "server/base/gate.h"
 #include "server/remote/part_provider.h"
 #include "server/rows/scan_state.h"
 
-/*
- * The least bytes of a column in a row that enters.  If a missing value makes a row neutral, the
- * row has a value, and it is stored unless the row is older than the column and the catalog holds
- * the value.  The shortest numeric has a header of one byte and one of two.
- */
-static Size
-least_width(const ScanTable *table, AttrNumber column, const Encoder *encoder)
+/* No value of a row is looked at. */
+int64
+scan_count_table(Relation table, Snapshot snapshot)
 {
-	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table->relation), column - 1);
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, snapshot, 0, NULL);
+	int64 rows = 0;
 
-	if (encoder->null_indicator || encoder->substitute || attribute->atthasmissing)
-		return 0;
-	if (attribute->attlen > 0)
-		return attribute->attlen;
-	return getBaseType(attribute->atttypid) == NUMERICOID ? 3 : 1;
-}
-
-/*
- * The least bytes of a row: its aligned header, then its values; the label may be one of the
- * features.
- */
-static Size
-least_row(const ScanTable *table, const ScanShape *shape)
-{
-	Size width = MAXALIGN(SizeofHeapTupleHeader);
-	bool label_counts = shape->label != NULL;
-
-	for (int i = 0; i < shape->features->count; i++)
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		width += least_width(table, table->feature[i], &shape->features->encoder[i]);
-		label_counts = label_counts && table->feature[i] != table->label;
+		GATE_CHECK_FOR_INTERRUPTS();
+		rows++;
 	}
-	if (label_counts)
-		width += least_width(table, table->label, shape->label);
-	return MAXALIGN(width) + sizeof(ItemIdData);
-}
-
-double
-scan_most_rows_here(const Scan *scan)
-{
-	double rows = 0;
-
-	for (int i = 0; i < scan->tables; i++)
-	{
-		const ScanTable *table = &scan->table[i];
-		Size row = least_row(table, scan->shape);
-
-		rows += (double) RelationGetNumberOfBlocks(table->relation) *
-				(double) ((BLCKSZ - SizeOfPageHeaderData) / row);
-	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
 	return rows;
 }
 
-double
-scan_most_rows(const Scan *scan)
-{
-	double rows = scan->parts == NULL ? 0 : scan_parts_most_rows(scan->parts);
-
-	return rows + scan_most_rows_here(scan);
-}
-
-/* The least bytes of any row on a page. */
-static Size
-least_tuple(TupleDesc descriptor)
-{
-	Size width = SizeofHeapTupleHeader;
-
-	for (int i = 0; i < descriptor->natts; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(descriptor, i);
-
-		/* rows that are older than the column may not have it */
-		if (!column->attisdropped && column->attnotnull && column->attlen > 0 &&
-			!column->atthasmissing)
-			width += column->attlen;
-	}
-	return MAXALIGN(width) + sizeof(ItemIdData);
-}
-
+/* NaN for a table whose rows another server has. */
 static double
-room_of(Relation table)
+count_of(Relation table)
 {
-	int64 rows = (BLCKSZ - SizeOfPageHeaderData) / least_tuple(RelationGetDescr(table));
+	Snapshot snapshot;
+	int64 rows;
 
-	if (!RELKIND_HAS_STORAGE(table->rd_rel->relkind))
+	if (table->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		return 0;
-	return (double) rows * RelationGetNumberOfBlocks(table);
-}
-
-static double
-estimate_of(Relation table)
-{
-	BlockNumber pages;
-	double tuples;
-	double visible;
-
-	if (!RELKIND_HAS_STORAGE(table->rd_rel->relkind))
-		return 0;
-	estimate_rel_size(table, NULL, &pages, &tuples, &visible);
-	return tuples;
+	if (table->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
+		return NAN;
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	rows = scan_count_table(table, snapshot);
+	UnregisterSnapshot(snapshot);
+	return (double) rows;
 }
 
 static double
@@ -155,24 +89,9 @@ scan_is_elsewhere(Oid relation)
 }
 
 int64
-scan_room_for_rows(Oid relation)
+scan_count_rows(Oid relation)
 {
-	return (int64) Max(sum_over_tables(relation, room_of), 1);
-}
+	double rows = sum_over_tables(relation, count_of);
 
-double
-scan_planned_rows(Oid relation)
-{
-	return sum_over_tables(relation, estimate_of);
-}
-
-/* Sizes and statistics are public: EXPLAIN shows the same estimate to everybody. */
-double
-scan_estimated_rows(const Scan *scan)
-{
-	double rows = scan->parts == NULL ? 0 : scan_parts_planned_rows(scan->parts);
-
-	for (int i = 0; i < scan->tables; i++)
-		rows += estimate_of(scan->table[i].relation);
-	return rows;
+	return isnan(rows) ? 0 : (int64) Max(rows, 1);
 }

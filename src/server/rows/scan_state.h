@@ -8,6 +8,7 @@
 
 #include "access/attnum.h"
 #include "utils/relcache.h"
+#include "utils/snapshot.h"
 
 #include "server/rows/scan.h"
 #include "server/rows/scan_parts.h"
@@ -49,8 +50,13 @@ struct Scan
 	int64 release;         /* that reads them; 0: a test */
 	const JobContext *job; /* NULL if a statement scans */
 	PagesRead pages;
-	int64 left_out; /* rows that did not pass the filter, or are on the other side of a holdout */
+	int64 rows;      /* of scan_set_rows() */
+	int64 most_rows; /* that are kept; 0: all */
+	int64 left_out;  /* rows that did not pass the filter, or are on the other side of a holdout */
 };
+
+/* The rows of one table that a snapshot sees. */
+extern int64 scan_count_table(Relation table, Snapshot snapshot);
 
 /* Gives back the locks of find_all_inheritors(). */
 extern void scan_unlock(const List *locked, const List *parents);

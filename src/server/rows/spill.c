@@ -77,17 +77,22 @@ append(SpillSink *self, const void *records, size_t bytes)
 
 	if (spill->file == 0)
 		open_file(spill);
-	if (spill->room > 0 && bytes > spill->room - spill->size)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						errmsg("the table has more rows than its size allows for")));
 	write_at(spill, spill->size, records, bytes);
 	spill->size += bytes;
+}
+
+static bool
+fits(const SpillSink *self, size_t bytes)
+{
+	const Spill *spill = (const Spill *) self;
+
+	return spill->room == 0 || bytes <= (size_t) (spill->room - spill->size);
 }
 
 void
 spill_init(Spill *spill)
 {
-	*spill = (Spill){.sink = {append}};
+	*spill = (Spill){.sink = {append, fits}};
 }
 
 /* Allocates blocks of the disk for all of the file. */

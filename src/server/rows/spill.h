@@ -29,8 +29,8 @@ extern void spill_init(Spill *spill);
 /*
  * Makes a file that has this size from the beginning and keeps it.  Anybody can read the size of
  * temporary files in pg_stat_database, so it must not depend on rows.  Whether there is room must
- * not depend on rows either: users can fill temp_file_limit and the disk to within a block.  More
- * records than fit are an error.
+ * not depend on rows either: users can fill temp_file_limit and the disk to within a block. Records
+ * beyond it do not fit.
  */
 extern void spill_reserve(Spill *spill, off_t room);
 
