@@ -44,6 +44,16 @@ static char *dpobj_role = NULL;
 
 void _PG_init(void);
 
+/* Under a lower limit no solver starts. */
+static bool
+check_memory_limit(int *value, void **extra, GucSource source)
+{
+	if (*value == 0 || *value >= DPOBJ_LEAST_MEMORY)
+		return true;
+	GUC_check_errdetail("It must be 0, for no limit, or at least %d MB.", DPOBJ_LEAST_MEMORY);
+	return false;
+}
+
 void
 _PG_init(void)
 {
@@ -65,7 +75,7 @@ _PG_init(void)
 		"dpobj.memory_limit", "Memory for a training's rows and its solver together.",
 		"Nothing is released when it is not enough and the charge stays. A limit that "
 		"can be reached makes the guarantee conditional; 0, the default, sets none.",
-		&dpobj_memory_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MB, NULL, NULL, NULL);
+		&dpobj_memory_limit, 0, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MB, check_memory_limit, NULL, NULL);
 	DefineCustomIntVariable("dpobj.solver_threads", "Threads of one solver process.",
 							"The released model does not depend on it.", &dpobj_solver_threads, 2,
 							1, 64, PGC_USERSET, 0, NULL, NULL, NULL);

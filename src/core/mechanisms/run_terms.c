@@ -61,16 +61,33 @@ run_pass_seconds(const RunTerms *terms, int dimension, bool hessian)
 #define FEATURE_BYTES 8.0
 #define TABLE_BYTES 64.0
 #define FIRST_BYTES (48.0 * 1024 * 1024)
+#define SOLVER_BYTES (12.0 * 1024 * 1024)
+#define TABLES_BYTES (32.0 * 1024 * 1024)
+
+static bool
+has_tables(const RunTerms *terms, int dimension)
+{
+	for (int j = 0; j < dimension; j++)
+		if (terms->parts.part[j] >= 0 && terms->parts.cells[terms->parts.part[j]] > 1)
+			return true;
+	return false;
+}
 
 static double
 row_bytes(const RunTerms *terms, int dimension, int threads)
 {
 	double row = ROW_BYTES + FEATURE_BYTES * dimension;
 
-	for (int j = 0; j < dimension; j++)
-		if (terms->parts.part[j] >= 0 && terms->parts.cells[terms->parts.part[j]] > 1)
-			return row + TABLE_BYTES * threads;
+	if (has_tables(terms, dimension))
+		return row + TABLE_BYTES * threads;
 	return MUTANT(229) ? 0 : row;
+}
+
+double
+run_bytes_of_rows(const RunTerms *terms, int dimension, int threads)
+{
+	return SOLVER_BYTES + (has_tables(terms, dimension) ? TABLES_BYTES : 0) +
+		   terms->held * row_bytes(terms, dimension, threads);
 }
 
 double

@@ -40,6 +40,9 @@ extern RunTerms run_terms(int64_t rows, const Encoding *encoding, double longest
 /* Bytes at most of a run that has all distinct rows in memory, so many times. */
 extern double run_bytes(const RunTerms *terms, int dimension, int threads, int copies);
 
+/* The same without what a run takes beside the rows, where a limit on memory is to be kept. */
+extern double run_bytes_of_rows(const RunTerms *terms, int dimension, int threads);
+
 /* The most distinct rows for which these are no more than the memory; infinite if that is. */
 extern double run_holds(const RunTerms *terms, int dimension, int threads, int copies);
 

@@ -32,12 +32,14 @@
 #include "server/analyst/kept.h"
 #include "server/analyst/look.h"
 #include "server/base/decimal.h"
+#include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/base/identity.h"
 #include "server/ledger/grant.h"
 #include "server/base/json_value.h"
 #include "server/base/options.h"
 #include "server/models/named_model.h"
+#include "server/rows/row_memory.h"
 #include "server/rows/rows_state.h"
 #include "server/release/same_call.h"
 #include "server/release/tally.h"
@@ -448,45 +450,75 @@ predict(const RatedModel *rated, const int32 *x)
 	return best;
 }
 
+/* Takes the rows that a full table gives away; sink must be the first member. */
+typedef struct RowCounter
+{
+	SpillSink sink;
+	const Evaluation *evaluation;
+	SpillShape shape;
+	int64 *count; /* of all models */
+} RowCounter;
+
 /* The class of a row is the first number of it; all its labels are positive. */
 static void
-count_rows(const Rows *rows, const Evaluation *evaluation, int64 *count)
+count_row(const RowCounter *counter, const int32 *x, const RowCount *row)
 {
+	const Evaluation *evaluation = counter->evaluation;
 	int classes = evaluation->tally.classes;
 	int cells = tally_cells(classes);
 
-	for (uint32 i = 0; i < rows->distinct; i++)
+	GATE_CHECK_FOR_INTERRUPTS();
+	for (int m = 0; m < evaluation->tally.models; m++)
 	{
-		const RowCount *row = &rows->count[i];
-		const int32 *x = rows->x + (Size) i * rows->stride;
+		const RatedModel *rated = &evaluation->rated[m];
+		int predicted = predict(rated, x);
+		int first = rated->classes > 0 ? x[0] / FIXED_POINT_ONE : TALLY_POSITIVE;
 
-		GATE_CHECK_FOR_INTERRUPTS();
-		for (int m = 0; m < evaluation->tally.models; m++)
-		{
-			const RatedModel *rated = &evaluation->rated[m];
-			int predicted = predict(rated, x);
-			int first = rated->classes > 0 ? x[0] / FIXED_POINT_ONE : TALLY_POSITIVE;
-
-			count[m * cells + tally_cell(predicted, first, classes)] += row->positive;
-			if (rated->classes == 0)
-				count[m * cells + tally_cell(predicted, TALLY_NEGATIVE, classes)] += row->negative;
-		}
+		counter->count[m * cells + tally_cell(predicted, first, classes)] += row->positive;
+		if (rated->classes == 0)
+			counter->count[m * cells + tally_cell(predicted, TALLY_NEGATIVE, classes)] +=
+				row->negative;
 	}
 }
 
-/* Reads the rows and draws the noise, after the charge. */
+static void
+count_records(SpillSink *self, const void *records, size_t bytes)
+{
+	const RowCounter *counter = (const RowCounter *) self;
+	size_t size = spill_record_size(&counter->shape);
+	int32 x[GRID_MAX_DIMENSION + 1] = {0};
+	RowCount row;
+
+	for (size_t at = 0; at + size <= bytes; at += size)
+	{
+		spill_unpack(&counter->shape, (const uint8 *) records + at, x, &row);
+		count_row(counter, x, &row);
+	}
+}
+
+/* Bytes that distinct rows may take before they are counted. */
+#define RATED_TABLE_BYTES (1024 * 1024)
+
+/*
+ * Reads the rows and draws the noise, after the charge.  The rows of persons must stay in memory
+ * until it is known which of them enter.
+ */
 static bool
 run(void *context)
 {
 	Evaluation *evaluation = context;
-	RowsState *state = rows_state_create(&evaluation->encoding, CurrentMemoryContext);
+	Rows *rows = &rows_state_create(&evaluation->encoding, CurrentMemoryContext)->rows;
 	int64 *count =
 		palloc0(evaluation->tally.models * tally_cells(evaluation->tally.classes) * sizeof(int64));
+	RowCounter counter = {{count_records}, evaluation, rows->shape, count};
 
-	scan_run(evaluation->scan, NULL, &state->rows);
+	if (evaluation->tally.person == NULL)
+		rows_set_spill(rows, &counter.sink, RATED_TABLE_BYTES);
+	scan_run(evaluation->scan, NULL, rows);
 	scan_close(evaluation->scan);
-	rows_flush(&state->rows);
-	count_rows(&state->rows, evaluation, count);
+	rows_flush(rows);
+	for (uint32 i = 0; i < rows->distinct; i++)
+		count_row(&counter, rows->x + (Size) i * rows->stride, &rows->count[i]);
 	tally_draw(&evaluation->tally, count, &evaluation->result);
 	return true;
 }
@@ -515,6 +547,7 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 	if (tally->epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon is too small for %d rows of a person", rows)));
+	row_memory_check(protection->person, &evaluation->encoding, protection->n, dpobj_memory_limit);
 }
 
 void

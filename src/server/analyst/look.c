@@ -25,12 +25,14 @@
 #include "server/analyst/look.h"
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
+#include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/base/materialize.h"
 #include "server/ledger/grant.h"
 #include "server/models/named_model.h"
 #include "server/release/looks.h"
 #include "server/release/same_call.h"
+#include "server/rows/row_memory.h"
 #include "server/rows/rows_state.h"
 
 /* ---- the request ---- */
@@ -344,6 +346,7 @@ analyst_look_settle(AnalystLook *look)
 		encode_model_columns(look);
 	else
 		look_encoding(&request->look, &look->encoding);
+	row_memory_check(request->person, &look->encoding, protection->n, dpobj_memory_limit);
 	look->number = palloc0(look_numbers(&request->look) * sizeof(int64));
 }
 

@@ -465,6 +465,7 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 	relation = open_protected(table, &protection);
 	check_holdout(&protection, relation, evaluation.holdout);
 	relation_close(relation, AccessShareLock);
+	analyst_check_filter(table, argument_json(fcinfo, TRAIN_FILTER, "filter"));
 	check_least_epsilon(&evaluation.cost);
 	evaluation.adjacency = protection.adjacency;
 	evaluation.rows_per_person = protection.max_rows_per_person;

@@ -28,4 +28,7 @@ extern int dpobj_max_solvers;       /* releases of that door at a time */
 extern int dpobj_max_role_releases; /* of one role */
 extern int dpobj_max_jobs;          /* jobs at a time */
 
+/* MiB: the least of dpobj.memory_limit and of option memory_limit; less starts no solver. */
+#define DPOBJ_LEAST_MEMORY 24
+
 #endif

@@ -8,6 +8,7 @@
 #include "server/base/dpobj.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/key_list.h"
+#include "server/rows/row_memory.h"
 
 /* The widest weights and the most of them that a hint proposes. */
 #define WIDEST_PROPOSED 16
@@ -64,11 +65,34 @@ run_may_last(const Training *training)
 	return !training->by_analyst && (training->options.endless || training_seconds(training) > 0);
 }
 
+/* Three quarters of a limit are the solver's (spill_solver_share()). */
+static void
+check_memory_limit(const Training *training, const MechanismVerdict *verdict)
+{
+	int megabytes = training_megabytes(training);
+	double solver = DPOBJ_LEAST_MEMORY * (double) (1 << 20);
+
+	if (megabytes == 0 || !training->by_analyst)
+		return;
+	if (verdict->bytes > 0)
+		solver =
+			Max(solver, run_bytes_of_rows(&training->request.run, training->request.grid.dimension,
+										  training->request.threads) *
+							(training->request.rest > 0 ? 2 : 1) * 4 / 3);
+	if (solver > (double) megabytes * (1 << 20))
+		row_memory_refuse(
+			solver, megabytes, training->table_rows,
+			"Fewer columns, or bins instead of numbers, make fewer distinct rows, and "
+			"methods \"logistic\" and \"svm\" read the rows in passes. ");
+	row_memory_check(training->person, &training->encoding, training->table_rows, megabytes);
+}
+
 void
 run_check(const Training *training)
 {
 	MechanismVerdict verdict = mechanism_verdict(&training->request);
 
+	check_memory_limit(training, &verdict);
 	if (!verdict.finishes && !run_may_last(training))
 		run_refuse(training, &verdict);
 }

@@ -313,6 +313,10 @@ void
 training_set_options(Training *training, Jsonb *options)
 {
 	options_parse(options, training->method, training->by_analyst, &training->options);
+	if (training->options.memory_limit > 0 && training->options.memory_limit < DPOBJ_LEAST_MEMORY)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"memory_limit\" must be at least %d MiB, or 0 for no limit",
+							   DPOBJ_LEAST_MEMORY)));
 	if (training->method == METHOD_AUTO && (training->options.methods & FOR_HALFSPACE) == 0)
 		training->method = METHOD_LOGISTIC;
 	else if (training->method == METHOD_AUTO && (training->options.methods & FOR_CONVEX) == 0)
@@ -367,7 +371,10 @@ training_rows_are_public(const Training *training)
 static bool
 may_know_rows(Oid table)
 {
-	return pg_attribute_aclcheck_all(table, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK ||
+	Oid user = GetUserId();
+
+	return pg_class_aclcheck(table, user, ACL_SELECT) == ACLCHECK_OK ||
+		   pg_attribute_aclcheck_all(table, user, ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK ||
 		   grant_is_held(table);
 }
 
