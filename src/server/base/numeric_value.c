@@ -16,6 +16,7 @@
 
 #define HEADER_SHORT 0x8000
 #define HEADER_SPECIAL 0xC000 /* NaN and the infinities */
+#define HEADER_KIND 0xF000    /* of a special value, as it is for NaN */
 #define LONG_NEGATIVE 0x4000
 #define SHORT_NEGATIVE 0x2000
 #define SHORT_WEIGHT_SIGN 0x0040
@@ -115,6 +116,19 @@ numeric_value(Datum datum)
 		read_digits(numeric, &digits) && convert(&digits, &value))
 		return value;
 	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, datum));
+}
+
+/* A special value is too short to be compressed or stored elsewhere. */
+bool
+numeric_value_is_nan(Datum datum)
+{
+	const struct varlena *numeric = (const struct varlena *) DatumGetPointer(datum);
+	uint16 header;
+
+	if (VARATT_IS_EXTERNAL(numeric) || VARATT_IS_COMPRESSED(numeric))
+		return false;
+	memcpy(&header, VARDATA_ANY(numeric), sizeof(header));
+	return (header & HEADER_KIND) == HEADER_SPECIAL;
 }
 
 /* The integer, the weight of its last digit, and the sign.  No numeric ends with a digit of 0. */

@@ -9,6 +9,8 @@
 /* Returns the nearest double; infinite if the numeric is too large, NaN if it is NaN. */
 extern double numeric_value(Datum datum);
 
+extern bool numeric_value_is_nan(Datum datum);
+
 /*
  * Writes bits that are equal for equal numerics only, and whose highest four are 0; false if the
  * numeric has too many digits for them, for any equal numeric, too.

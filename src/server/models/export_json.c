@@ -8,11 +8,13 @@
  *    "features": [{"name": ..., "column": ..., "kind": ..., "missing": ..., ...}, ...],
  *    "weights": [[...], ...], "intercept": [...], "classes": [...], "threshold": 0}
  *
- * The level of a bin is its number, from 0.  The cast to jsonb keeps a model, so that it comes back
- * the same; this explains one.
+ * The level of a bin is its number, from 0; the bins of times are in seconds since 1970.  The cast
+ * to jsonb keeps a model, so that it comes back the same; this explains one.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
@@ -47,10 +49,35 @@ append_level(StringInfo text, const Encoder *encoder, int category)
 		appendStringInfoString(text, value);
 }
 
-static void
-append_edge(StringInfo text, const Encoder *encoder, int edge)
+/* Seconds since 1970 with all digits. */
+static char *
+seconds_of(const Column *column, int64 time)
 {
-	appendStringInfoString(text, json_digits(encoder->edge[edge]));
+	const int64 days = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
+	int64 fraction;
+
+	if (column->type == DATEOID)
+		return psprintf(INT64_FORMAT, (time + days) * SECS_PER_DAY);
+	time += days * USECS_PER_DAY; /* the first timestamp is after, the last one far from a bound */
+	fraction = Abs(time % USECS_PER_SEC);
+	return psprintf("%s" INT64_FORMAT ".%06d", time < 0 ? "-" : "", Abs(time / USECS_PER_SEC),
+					(int) fraction);
+}
+
+/* A string if a program that reads a number as a double would not get this one. */
+static void
+append_edge(StringInfo text, const Encoder *encoder, int i)
+{
+	const Column *column = &encoder->column;
+	const Edge *edge = &encoder->edge[i];
+	char *digits = encoder_edge_text(encoder, i);
+
+	if (column->kind == COLUMN_TIME)
+		digits = seconds_of(column, edge_time(column, edge));
+	else if (column->kind == COLUMN_REAL)
+		digits = json_digits(edge_shown(column, edge));
+	appendStringInfo(
+		text, column->kind == COLUMN_NUMERIC && !edge_is_double(edge) ? "\"%s\"" : "%s", digits);
 }
 
 static void
@@ -73,8 +100,9 @@ append_time(StringInfo text, const Encoder *encoder)
 		append_text_member(text, "part", time_part_name(encoder->part));
 	else
 	{
-		append_number_member(text, "origin", encoder->origin);
-		append_number_member(text, "unit", encoder->unit);
+		/* bins are in seconds since 1970, which no division rounds */
+		append_number_member(text, "origin", encoder->kind == ENCODER_BINS ? 0 : encoder->origin);
+		append_number_member(text, "unit", encoder->kind == ENCODER_BINS ? 1 : encoder->unit);
 	}
 	if (encoder->zone != NULL)
 		append_text_member(text, "time_zone", encoder->zone_name);

@@ -25,10 +25,14 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 
 #include "server/base/json_value.h"
 #include "server/models/export.h"
 #include "server/models/trained_columns.h"
+
+/* Integers below are doubles. */
+#define EXACT_MAX 9007199254740992.0
 
 static void
 refuse(const char *detail)
@@ -122,7 +126,7 @@ days(const Encoder *encoder)
 	return apply("floor", apply_number("/", seconds(encoder), SECS_PER_DAY), "", "");
 }
 
-/* The number that encoders.c sorts into bins, or scales; in the order of its operations. */
+/* The number that encoders.c scales, in the order of its operations. */
 static char *
 number(const Encoder *encoder)
 {
@@ -265,16 +269,78 @@ missing_attribute(const ExportedFeature *feature)
 								: "";
 }
 
+/* The number of a bound between bins, in the unit of source_expression(). */
+static char *
+margin(const Encoder *encoder, int i)
+{
+	const Column *column = &encoder->column;
+	const Edge *edge = &encoder->edge[i];
+	const int64 days = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
+
+	switch (column->kind)
+	{
+		case COLUMN_REAL:
+			return json_digits(edge_between(column, edge));
+		case COLUMN_TIME:
+			if (column->type == DATEOID)
+				return psprintf(INT64_FORMAT, edge_time(column, edge) + days);
+			return psprintf(INT64_FORMAT,
+							edge_time(column, edge) / USECS_PER_SEC + days * SECS_PER_DAY);
+		default:
+			return edge_text(column, edge);
+	}
+}
+
+/* Has a bound more digits than a double?  Then the integers are compared as such. */
+static bool
+has_long_edges(const Encoder *encoder)
+{
+	if (encoder->kind != ENCODER_BINS || encoder->column.kind != COLUMN_INTEGER)
+		return false;
+	for (int i = 0; i < encoder->categories - 1; i++)
+		if (!(fabs(edge_number(&encoder->edge[i])) < EXACT_MAX))
+			return true;
+	return false;
+}
+
+/* An integer is below a number exactly if it is below the next whole one. */
+static char *
+below(const Encoder *encoder, int i)
+{
+	Datum whole = DirectFunctionCall1(numeric_ceil, NumericGetDatum(encoder->edge[i].declared));
+
+	return apply("lessThan", field(encoder->column.name),
+				 psprintf("<Constant dataType=\"integer\">%s</Constant>",
+						  numeric_normalize(DatumGetNumeric(whole))),
+				 "");
+}
+
+/* The bin of an integer by comparisons. */
+static char *
+integer_bin(const Encoder *encoder, const ExportedFeature *feature)
+{
+	char *expression = constant(1);
+
+	if (feature->category < encoder->categories - 1)
+		expression = apply("if", below(encoder, feature->category), expression, constant(0));
+	if (feature->category > 0)
+		expression = apply("if", below(encoder, feature->category - 1), constant(0), expression);
+	return of_present(encoder->column.name, expression,
+					  feature->substituted ? constant(feature->missing) : "");
+}
+
 static char *
 bin(const Encoder *encoder, const ExportedFeature *feature, const char *source)
 {
 	char *left = "";
 	char *right = "";
 
+	if (has_long_edges(encoder))
+		return integer_bin(encoder, feature);
 	if (feature->category > 0)
-		left = psprintf(" leftMargin=\"%s\"", json_digits(encoder->edge[feature->category - 1]));
+		left = psprintf(" leftMargin=\"%s\"", margin(encoder, feature->category - 1));
 	if (feature->category < encoder->categories - 1)
-		right = psprintf(" rightMargin=\"%s\"", json_digits(encoder->edge[feature->category]));
+		right = psprintf(" rightMargin=\"%s\"", margin(encoder, feature->category));
 	return psprintf("<Discretize field=\"%s\" defaultValue=\"0\"%s><DiscretizeBin binValue=\"1\">"
 					"<Interval closure=\"closedOpen\"%s%s/></DiscretizeBin></Discretize>",
 					escaped(source), missing_attribute(feature), left, right);
@@ -299,6 +365,13 @@ feature_expression(const Encoder *encoder, const ExportedFeature *feature, const
 	return of_present(source, constant(0), constant(1));
 }
 
+/* A time that is sorted into bins: days of a date, else seconds. */
+static char *
+whole_time(const Encoder *encoder)
+{
+	return encoder->column.type == DATEOID ? days(encoder) : seconds(encoder);
+}
+
 static char *
 source_expression(const Encoder *encoder)
 {
@@ -310,7 +383,7 @@ source_expression(const Encoder *encoder)
 		expression = apply("formatDatetime", field(encoder->column.name),
 						   "<Constant dataType=\"string\">%m</Constant>", "");
 	else
-		expression = encoder->kind == ENCODER_BINS ? number(encoder) : scaled(encoder);
+		expression = encoder->kind == ENCODER_BINS ? whole_time(encoder) : scaled(encoder);
 	return of_present(encoder->column.name, expression, "");
 }
 
@@ -354,12 +427,8 @@ static bool
 has_whole_edges(const Encoder *encoder)
 {
 	for (int i = 0; i < encoder->categories - 1; i++)
-	{
-		double edge = encoder->edge[i] * encoder->unit + encoder->origin;
-
-		if (edge != floor(edge))
+		if (edge_time(&encoder->column, &encoder->edge[i]) % USECS_PER_SEC != 0)
 			return false;
-	}
 	return true;
 }
 
@@ -388,6 +457,8 @@ column_type(const Encoder *encoder)
 		default:
 			break;
 	}
+	if (has_long_edges(encoder))
+		return "optype=\"continuous\" dataType=\"integer\"";
 	if (encoder->kind != ENCODER_LEVELS)
 		return CONTINUOUS;
 	/* the integers of some readers have 32 bits */

@@ -150,7 +150,7 @@ bind_encoder(Encoder *encoder, TupleDesc descriptor, const char *model)
 		given.kind = COLUMN_TEXT;
 		given.by_label = true;
 	}
-	encoder->column = given;
+	encoder_bind(encoder, &given);
 }
 
 /* ---- the predictor ---- */

@@ -37,7 +37,11 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/datetime.h"
+#include "utils/timestamp.h"
 #include "utils/varlena.h"
 
 #include "server/models/named_model.h"
@@ -254,9 +258,69 @@ number_expression(const Encoder *encoder, const char *column)
 								column, unit, origin);
 			return psprintf("(date_part('epoch', %s)%s)%s", local_time(encoder, column), origin,
 							unit);
+		case COLUMN_REAL: /* the number that a real shows */
+			return psprintf(encoder->column.type == FLOAT4OID ? "%s::real::text::float8"
+															  : "%s::float8",
+							column);
 		default:
 			return psprintf("%s::float8", column);
 	}
+}
+
+/* An expression for a column that is compared with the edges of bins. */
+static const char *
+edges_expression(const Encoder *encoder, const char *column)
+{
+	switch (encoder->column.kind)
+	{
+		case COLUMN_NUMERIC:
+			return psprintf("%s::numeric", column);
+		case COLUMN_TIME:
+			return local_time(encoder, column);
+		case COLUMN_REAL:
+			return psprintf(encoder->column.type == FLOAT4OID ? "%s::real::float8" : "%s::float8",
+							column);
+		default:
+			return column;
+	}
+}
+
+/* A date or timestamp that is not below an edge exactly if it is not below this one. */
+static char *
+time_constant(const Encoder *encoder, const Edge *edge)
+{
+	bool is_date = encoder->column.type == DATEOID;
+	bool is_local = encoder->column.type == TIMESTAMPOID || encoder->zone != NULL;
+	const char *type = is_date ? "date" : is_local ? "timestamp" : "timestamptz";
+	int64 time = edge_time(&encoder->column, edge);
+	char text[MAXDATELEN + 1];
+	struct pg_tm tm = {0};
+	fsec_t fraction;
+
+	if (is_date && IS_VALID_DATE(time))
+	{
+		j2date((int) time + POSTGRES_EPOCH_JDATE, &tm.tm_year, &tm.tm_mon, &tm.tm_mday);
+		EncodeDateOnly(&tm, USE_ISO_DATES, text);
+	}
+	else if (!is_date && timestamp2tm(time, NULL, &tm, &fraction, NULL, NULL) == 0)
+		EncodeDateTime(&tm, fraction, !is_local, 0, NULL, USE_ISO_DATES, text);
+	else
+		strcpy(text, "infinity");
+	return psprintf("%s '%s'", type, text);
+}
+
+static char *
+edge_constant(const Encoder *encoder, const Edge *edge)
+{
+	char *text;
+
+	check_ordinary(edge_number(edge));
+	if (encoder->column.kind == COLUMN_TIME)
+		return time_constant(encoder, edge);
+	if (encoder->column.kind == COLUMN_REAL)
+		return constant(edge->number);
+	text = edge_text(&encoder->column, edge);
+	return text[0] == '-' ? psprintf("(%s)", text) : text;
 }
 
 /* An expression for a column: texts bytewise, enums by label, char without trailing blanks. */
@@ -268,6 +332,8 @@ column_expression(const Encoder *encoder, const char *column)
 	if (encoder->part != PART_NONE)
 		return psprintf("date_part('%s', %s)", encoder->part == PART_MONTH ? "month" : "isodow",
 						local_time(encoder, column));
+	if (encoder->kind == ENCODER_BINS)
+		return pstrdup(edges_expression(encoder, column));
 	if (encoder->kind != ENCODER_LEVELS)
 		return number_expression(encoder, column);
 	return encoder->column.kind == COLUMN_TEXT ? psprintf("%s::text COLLATE \"C\"", column)
@@ -337,8 +403,8 @@ append_bins(StringInfo text, const Encoder *encoder, const char *x, const double
 					 missing_term(encoder, weight));
 	for (int i = 0; i < last; i++)
 	{
-		check_ordinary(encoder->edge[i]);
-		appendStringInfo(text, " WHEN %s < %s THEN %s", x, constant(encoder->edge[i]),
+		appendStringInfo(text, " WHEN %s < %s THEN %s", x,
+						 edge_constant(encoder, &encoder->edge[i]),
 						 term(trained_weight(encoder, weight, i)));
 	}
 	appendStringInfo(text, " ELSE %s END", term(trained_weight(encoder, weight, last)));

@@ -14,6 +14,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
+#include "server/base/json_value.h"
 #include "server/base/materialize.h"
 #include "server/models/named_model.h"
 #include "server/models/predictor.h"
@@ -62,10 +63,10 @@ describe_map(const char *name, double center, double scale, double low, double h
 	char *value = pstrdup(name);
 
 	if (center != 0)
-		value = psprintf("(%s %c %.15g)", name, center > 0 ? '-' : '+', fabs(center));
+		value = psprintf("(%s %c %s)", name, center > 0 ? '-' : '+', json_digits(fabs(center)));
 	if (scale != 1)
-		value = psprintf("%s / %.15g", value, scale);
-	return psprintf("each unit of %s from %.15g to %.15g", value, low, high);
+		value = psprintf("%s / %s", value, json_digits(scale));
+	return psprintf("each unit of %s from %s to %s", value, json_digits(low), json_digits(high));
 }
 
 static char *
@@ -83,10 +84,11 @@ static char *
 bin_text(const Encoder *encoder, int bin)
 {
 	if (bin == 0)
-		return psprintf("below %.15g", encoder->edge[0]);
+		return psprintf("below %s", encoder_edge_text(encoder, 0));
 	if (bin == encoder->categories - 1)
-		return psprintf("from %.15g", encoder->edge[bin - 1]);
-	return psprintf("from %.15g to below %.15g", encoder->edge[bin - 1], encoder->edge[bin]);
+		return psprintf("from %s", encoder_edge_text(encoder, bin - 1));
+	return psprintf("from %s to below %s", encoder_edge_text(encoder, bin - 1),
+					encoder_edge_text(encoder, bin));
 }
 
 static void

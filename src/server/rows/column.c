@@ -29,6 +29,7 @@
 #include "server/base/json_value.h"
 #include "server/base/known_values.h"
 #include "server/base/numeric_value.h"
+#include "server/base/real_value.h"
 
 #define UNIX_EPOCH_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
 
@@ -261,7 +262,8 @@ column_number(const Column *column, Datum datum)
 	switch (column->kind)
 	{
 		case COLUMN_REAL:
-			return read_real(column, datum);
+			return column->type == FLOAT4OID ? real_value(DatumGetFloat4(datum))
+											 : DatumGetFloat8(datum);
 		case COLUMN_NUMERIC:
 			return numeric_value(datum);
 		case COLUMN_TIME:
@@ -269,6 +271,16 @@ column_number(const Column *column, Datum datum)
 		default:
 			return (double) read_integer(column, datum);
 	}
+}
+
+bool
+column_is_missing(const Column *column, Datum datum, bool isnull)
+{
+	if (isnull)
+		return true;
+	if (column->kind == COLUMN_NUMERIC)
+		return numeric_value_is_nan(datum);
+	return column->kind == COLUMN_REAL && isnan(read_real(column, datum));
 }
 
 /* Of every NaN. */
@@ -386,6 +398,22 @@ integer_constant(const Column *column, JsonbValue *json)
 	return integer;
 }
 
+/* By way of a float8, a number would be rounded twice. */
+double
+column_nearest(const Column *column, Numeric number)
+{
+	Datum exact = DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(number));
+
+	if (column->type == FLOAT4OID)
+	{
+		float real = strtof(numeric_normalize(number), NULL);
+
+		if (isfinite(real) && (real != 0 || DatumGetFloat8(exact) == 0))
+			return real;
+	}
+	return DatumGetFloat8(exact);
+}
+
 static double
 real_constant(const Column *column, JsonbValue *json)
 {
@@ -393,8 +421,7 @@ real_constant(const Column *column, JsonbValue *json)
 
 	if (!json_get_number(json, &number))
 		refuse_constant(column, json, "a number");
-	/* a real column stores 0.1 as the real that is nearest to it */
-	return column->type == FLOAT4OID ? (double) (float) number : number;
+	return column_nearest(column, json->val.numeric);
 }
 
 /*

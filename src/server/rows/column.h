@@ -95,10 +95,20 @@ extern bool column_names_persons(const Column *column);
 extern const uint8 *column_bytes(const Column *column, Datum datum, uint8 *buffer, uint32 *length);
 
 /*
- * The number of a boolean, integer, real, numeric or time column; a time is in seconds since 1970
- * (UTC for a timestamptz).  Infinite if the value is infinite or too large; NaN if the value is.
+ * The number of a boolean, integer, real, numeric or time column; a real is the number that it
+ * shows (real_value.h), a time is in seconds since 1970 (UTC for a timestamptz).  Infinite if the
+ * value is infinite or too large; NaN if the value is.
  */
 extern double column_number(const Column *column, Datum datum);
+
+/* Is the value missing?  NULL is, and so is NaN. */
+extern bool column_is_missing(const Column *column, Datum datum, bool isnull);
+
+/*
+ * The value of a real or double precision column that is nearest to a number that a float8 can
+ * hold; the float8 if no real is near.
+ */
+extern double column_nearest(const Column *column, Numeric number);
 
 /*
  * The value, for comparison with constants of at most longest bytes; of a long text only as much is
@@ -108,7 +118,7 @@ extern void column_read(const Column *column, Datum datum, int longest, ColumnVa
 
 /*
  * Less than, equal to or greater than 0.  Texts are compared bytewise; enums by
- * equality only; NaN is the greatest number and equals itself, as in SQL.
+ * equality only; NaN is the greatest number and equals itself, as in SQL; no constant is NaN.
  */
 extern int column_compare(const Column *column, const ColumnValue *a, const ColumnValue *b);
 

@@ -7,7 +7,9 @@
 
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 
 #include "core/base/names.h"
 
@@ -247,6 +249,32 @@ read_boolean(const Declaration *declaration, Encoder *encoder)
 	encoder->null_value = substitute->val.boolean ? 1.0 : 0.0;
 }
 
+/* A number as it is declared, with all its digits. */
+static Numeric
+exact_number(JsonbValue *declared, int other)
+{
+	Numeric number;
+
+	if (!edge_read(declared, &number))
+		return DatumGetNumeric(DirectFunctionCall1(int4_numeric, Int32GetDatum(other)));
+	return number;
+}
+
+static void
+set_bounds(const Declaration *declaration, Encoder *encoder)
+{
+	JsonbContainer *pair =
+		has_key(declaration, KEY_CLIP) ? json_get_array(declaration->value[KEY_CLIP]) : NULL;
+
+	for (int i = 0; i < 2; i++)
+		encoder->bound[i] = edge_make(
+			&encoder->column, encoder_unit(encoder),
+			edge_scaled(exact_number(declaration->value[KEY_CENTER], 0),
+						exact_number(declaration->value[KEY_SCALE], 1),
+						exact_number(pair == NULL ? NULL : getIthJsonbValueFromContainer(pair, i),
+									 i == 0 ? -1 : 1)));
+}
+
 static void
 read_scaled(const Declaration *declaration, Encoder *encoder)
 {
@@ -269,6 +297,7 @@ read_scaled(const Declaration *declaration, Encoder *encoder)
 	if (!(encoder->scale > 0))
 		invalid(declaration, KEY_SCALE, "a positive number");
 	read_clip(declaration, encoder);
+	set_bounds(declaration, encoder);
 	encoder->null_value = Min(Max(0.0, encoder->low), encoder->high);
 	read_number(declaration, KEY_NULL, &encoder->null_value);
 	if (encoder->null_value < encoder->low || encoder->null_value > encoder->high)
@@ -290,6 +319,30 @@ read_numbers(const Declaration *declaration, Encoder *encoder)
 }
 
 /* ---- bins and levels ---- */
+
+static bool
+read_edge(JsonbValue *json, const Encoder *encoder, Edge *edge)
+{
+	Numeric declared;
+
+	if (!edge_read(json, &declared))
+		return false;
+	*edge = edge_make(&encoder->column, encoder_unit(encoder), declared);
+	return true;
+}
+
+/* The substitute is in the bin of a value of the column that is equal to it. */
+static void
+set_null_bin(const Declaration *declaration, Encoder *encoder)
+{
+	Edge substitute;
+
+	if (!read_edge(declaration->value[KEY_NULL], encoder, &substitute))
+		invalid(declaration, KEY_NULL, "a number");
+	while (encoder->null_category < encoder->categories - 1 &&
+		   edge_compare(&encoder->column, &substitute, &encoder->edge[encoder->null_category]) >= 0)
+		encoder->null_category++;
+}
 
 static void
 check_features(const Encoder *encoder, int features)
@@ -317,19 +370,22 @@ read_bins(const Declaration *declaration, Encoder *encoder)
 {
 	JsonbContainer *edges = json_get_array(declaration->value[KEY_BINS]);
 	int count = edges == NULL ? 0 : JsonContainerSize(edges);
-	double substitute = 0.0;
+	Edge *edge;
 
 	if (count < 1)
 		invalid(declaration, KEY_BINS, "a non-empty array of the numbers between the bins");
 	check_list(encoder, count);
-	encoder->edge = palloc(count * sizeof(double));
-	for (int i = 0; i < count; i++)
-		if (!json_get_number(getIthJsonbValueFromContainer(edges, i), &encoder->edge[i]) ||
-			(i > 0 && encoder->edge[i] <= encoder->edge[i - 1]))
-			invalid(declaration, KEY_BINS, "an array of strictly increasing numbers");
 	encoder->categories = count + 1;
-	read_number(declaration, KEY_NULL, &substitute);
-	encoder->null_category = encoder_bin(encoder, substitute);
+	encoder->edge = edge = palloc(count * sizeof(Edge));
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!read_edge(getIthJsonbValueFromContainer(edges, i), encoder, &edge[i]) ||
+			(i > 0 && !edge_follows(&encoder->column, &edge[i], &edge[i - 1])))
+			invalid(declaration, KEY_BINS, "an array of strictly increasing numbers");
+	}
+	if (encoder->substitute)
+		set_null_bin(declaration, encoder);
 }
 
 static void
@@ -487,6 +543,23 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 		read_categories(&declaration, encoder);
 	encoder->features += encoder->null_indicator ? 1 : 0;
 	check_features(encoder, encoder->features);
+}
+
+/* ---- another column ---- */
+
+void
+encoder_bind(Encoder *encoder, const Column *column)
+{
+	Edge *declared = encoder->edge;
+
+	encoder->column = *column;
+	for (int i = 0; i < 2 && encoder->bound[i].declared != NULL; i++)
+		encoder->bound[i] = edge_make(column, encoder_unit(encoder), encoder->bound[i].declared);
+	if (declared == NULL)
+		return;
+	encoder->edge = palloc((encoder->categories - 1) * sizeof(Edge));
+	for (int i = 0; i < encoder->categories - 1; i++)
+		encoder->edge[i] = edge_make(column, encoder_unit(encoder), declared[i].declared);
 }
 
 /* ---- the whole ---- */

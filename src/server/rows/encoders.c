@@ -419,9 +419,11 @@ encoders_plain_number(const Encoders *all, const char *name, Encoder *number, do
 						.scale = 1.0,
 						.low = -INFINITY,
 						.high = INFINITY};
-	*low = declared->center + declared->scale * declared->low;
-	*high = declared->center + declared->scale * declared->high;
-	return declared->kind == ENCODER_NUMBER;
+	if (declared->kind != ENCODER_NUMBER)
+		return false;
+	*low = kind == COLUMN_BOOLEAN ? 0.0 : edge_number(&declared->bound[0]);
+	*high = kind == COLUMN_BOOLEAN ? 1.0 : edge_number(&declared->bound[1]);
+	return true;
 }
 
 bool
@@ -515,16 +517,23 @@ encoder_subject(const Encoder *encoder)
 	return psprintf("%s of %s", time_part_name(encoder->part), encoder->column.name);
 }
 
+char *
+encoder_edge_text(const Encoder *encoder, int bin)
+{
+	return edge_text(&encoder->column, &encoder->edge[bin]);
+}
+
 static char *
 bin_name(const Encoder *encoder, int bin)
 {
 	const char *column = encoder->column.name;
 
 	if (bin == 0)
-		return psprintf("%s < %.15g", column, encoder->edge[0]);
+		return psprintf("%s < %s", column, encoder_edge_text(encoder, 0));
 	if (bin == encoder->categories - 1)
-		return psprintf("%s >= %.15g", column, encoder->edge[bin - 1]);
-	return psprintf("%.15g <= %s < %.15g", encoder->edge[bin - 1], column, encoder->edge[bin]);
+		return psprintf("%s >= %s", column, encoder_edge_text(encoder, bin - 1));
+	return psprintf("%s <= %s < %s", encoder_edge_text(encoder, bin - 1), column,
+					encoder_edge_text(encoder, bin));
 }
 
 static char *
@@ -552,12 +561,12 @@ encoder_feature_name(const Encoder *encoder, int position)
 static char *
 number_name(const Encoder *encoder, int position)
 {
-	double low = encoder->center + encoder->scale * encoder->low;
-	double high = encoder->center + encoder->scale * encoder->high;
+	char *low = edge_text(&encoder->column, &encoder->bound[0]);
+	char *high = edge_text(&encoder->column, &encoder->bound[1]);
 
 	if (position == NUMBER_WITHIN)
-		return psprintf("%.15g to %.15g", low, high);
-	return position == NUMBER_BELOW ? psprintf("below %.15g", low) : psprintf("above %.15g", high);
+		return psprintf("%s to %s", low, high);
+	return position == NUMBER_BELOW ? psprintf("below %s", low) : psprintf("above %s", high);
 }
 
 char *
@@ -589,27 +598,14 @@ nearest_point(const Encoder *encoder, double number)
 	return point < 0 ? 0 : point > last ? last : (int) point;
 }
 
-int
-encoder_bin(const Encoder *encoder, double number)
+/* The value of a time by the clock of the declared zone. */
+static Datum
+local(const Encoder *encoder, Datum datum)
 {
-	int low = 0;
-	int high = encoder->categories - 1;
-
-	if (encoder->edge == NULL)
-		return nearest_point(encoder, number);
-	while (low < high)
-	{
-		int middle = (low + high) / 2;
-
-		if (number < encoder->edge[middle])
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return time_local(&encoder->column, encoder->zone, datum);
 }
 
-/* The number of a value before it is scaled or sorted into a bin. */
+/* The number of a value before it is scaled. */
 static double
 read_number(const Encoder *encoder, Datum datum)
 {
@@ -617,8 +613,7 @@ read_number(const Encoder *encoder, Datum datum)
 
 	if (column->kind != COLUMN_TIME)
 		return column_number(column, datum);
-	datum = time_local(column, encoder->zone, datum);
-	return (column_number(column, datum) - encoder->origin) / encoder->unit;
+	return (column_number(column, local(encoder, datum)) - encoder->origin) / encoder->unit;
 }
 
 /* The feature of a value; NaN if the value is NaN. */
@@ -640,13 +635,14 @@ find_category(const Encoder *encoder, Datum datum)
 	double number;
 
 	if (encoder->part != PART_NONE)
-		return time_part_of(&encoder->column, encoder->part,
-							time_local(&encoder->column, encoder->zone, datum)) -
-			   1;
+		return time_part_of(&encoder->column, encoder->part, local(encoder, datum)) - 1;
 	if (encoder->kind == ENCODER_LEVELS)
 		return column_set_find(&encoder->column, &encoder->set, datum);
+	if (encoder->edge != NULL)
+		return edges_passed(&encoder->column, encoder->edge, encoder->categories - 1,
+							local(encoder, datum));
 	number = read_number(encoder, datum);
-	return isnan(number) ? -1 : encoder_bin(encoder, number);
+	return isnan(number) ? -1 : nearest_point(encoder, number);
 }
 
 /* Writes the features except the indicator; false if the value is missing. */
@@ -739,20 +735,13 @@ encoders_apply(const Encoders *encoders, HeapTupleHeader row, double *features)
 	return true;
 }
 
-/* -1 if it is NaN. */
 static int
 number_value(const Encoder *encoder, Datum datum)
 {
-	double number;
-
 	if (encoder->column.kind == COLUMN_BOOLEAN)
 		return DatumGetBool(datum) ? 1 : 0;
-	number = (read_number(encoder, datum) - encoder->center) / encoder->scale;
-	if (isnan(number))
-		return -1;
-	if (number < encoder->low)
-		return NUMBER_BELOW;
-	return number > encoder->high ? NUMBER_ABOVE : NUMBER_WITHIN;
+	return NUMBER_WITHIN + edges_side(&encoder->column, &encoder->bound[0], &encoder->bound[1],
+									  local(encoder, datum));
 }
 
 static int
@@ -774,6 +763,7 @@ encoder_value(const Encoder *encoder, Datum datum, bool isnull)
 {
 	int value;
 
+	isnull = column_is_missing(&encoder->column, datum, isnull);
 	if (isnull)
 		value = -1;
 	else if (encoder->kind == ENCODER_NUMBER)
@@ -790,5 +780,7 @@ encoder_value(const Encoder *encoder, Datum datum, bool isnull)
 Label
 encoder_apply_label(const Encoder *encoder, Datum datum, bool isnull)
 {
-	return isnull ? LABEL_NEITHER : label_read(&encoder->label, datum);
+	if (column_is_missing(&encoder->column, datum, isnull))
+		return LABEL_NEITHER;
+	return label_read(&encoder->label, datum);
 }

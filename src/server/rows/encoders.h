@@ -19,6 +19,7 @@
  *   boolean     {}  one feature, 0 or 1.
  *   bins        {"bins": [b1, ..., bk]}  one feature for each of the k + 1 bins
  *               below b1, from b1 to below b2, ..., from bk on; for numbers and times.
+ *               Values and bounds are compared exactly (edge.h).
  *   levels      {"levels": [...]}  one feature for each level, for text, enum and
  *               integer columns.  Texts are compared bytewise.
  *   labels      {"positive": [...], "negative": [...]}  not a feature: a label that is
@@ -50,6 +51,7 @@
 #include "core/rows/encoding.h"
 
 #include "server/rows/column.h"
+#include "server/rows/edge.h"
 #include "server/rows/label.h"
 #include "server/rows/time_part.h"
 #include "server/base/options.h"
@@ -81,10 +83,11 @@ typedef struct Encoder
 	double scale;
 	double low;
 	double high;
+	Edge bound[2]; /* the clip bounds in the column's own unit; not of a boolean */
 
 	/* bins and levels */
 	int categories; /* their number, with the one that is dropped */
-	double *edge;   /* between bins; NULL: bins are the points of a grid, center + i scale */
+	Edge *edge;     /* between bins; NULL: bins are the points of a grid, center + i scale */
 	ColumnSet set;  /* the levels */
 	bool drop_first;
 	/*
@@ -218,8 +221,18 @@ extern const char *encoder_subject(const Encoder *encoder);
  */
 extern void encoder_set_grid(Encoder *encoder, double low, double unit, int steps);
 
-/* The bin that a number lies in. */
-extern int encoder_bin(const Encoder *encoder, double number);
+/* Lets the encoder read another column, whose values mean the same; its edges get that type. */
+extern void encoder_bind(Encoder *encoder, const Column *column);
+
+/* What the edges of the encoder's column are counted in. */
+static inline EdgeUnit
+encoder_unit(const Encoder *encoder)
+{
+	return (EdgeUnit){encoder->unit, encoder->origin};
+}
+
+/* The digits of a bin's upper edge. */
+extern char *encoder_edge_text(const Encoder *encoder, int bin);
 
 /*
  * The number of public values by which a column can group rows: its levels or bins, 2 for a

@@ -148,12 +148,13 @@ bool
 condition_holds(const Condition *condition, Datum datum, bool isnull)
 {
 	const ColumnSet *constants = &condition->constants;
+	bool missing = column_is_missing(&condition->column, datum, isnull);
 	ColumnValue value;
 	int order;
 
 	if (condition->op == FILTER_IS_NULL)
-		return isnull == condition->want_null;
-	if (isnull)
+		return missing == condition->want_null;
+	if (missing)
 		return false;
 	if (condition->op == FILTER_IN)
 		return column_set_find(&condition->column, constants, datum) >= 0;

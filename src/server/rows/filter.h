@@ -2,9 +2,10 @@
  * filter.h - the structured filter of an analyst's request.
  *
  * {"column": {"op": constant, ...}, ...}: a row passes if every condition holds.  Operators are =,
- * <>, <, <=, >, >=, in (an array) and "is null" (true or false).  As in SQL, a NULL passes no
- * operator but "is null".  Texts are compared bytewise, and enums have no order.  A filter calls
- * no function of SQL, so it cannot fail.  Rows that do not pass become neutral: they still count.
+ * <>, <, <=, >, >=, in (an array) and "is null" (true or false).  A missing value, NULL or
+ * NaN, passes no operator but "is null".  Texts are compared bytewise, and enums have no order.  A
+ * filter calls no function of SQL, so it cannot fail.  Rows that do not pass become neutral: they
+ * still count.
  */
 #ifndef DPOBJ_FILTER_H
 #define DPOBJ_FILTER_H

@@ -3,7 +3,10 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/transam.h"
+#include "datatype/timestamp.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -264,6 +267,31 @@ edges_of(const Encoder *encoder)
 }
 
 static void
+put_edge(StringInfo bytes, const Edge *edge)
+{
+	char *text = numeric_normalize(edge->declared);
+
+	put_text(bytes, text, (int) strlen(text));
+}
+
+static Edge
+get_edge(StringInfo bytes, const Encoder *encoder)
+{
+	ColumnValue value;
+
+	get_value(bytes, &(Column){.kind = COLUMN_NUMERIC}, &value);
+	return edge_make(&encoder->column, encoder_unit(encoder), value.numeric);
+}
+
+/* Does the encoder tell what is below, within and above its bounds? */
+static bool
+has_bounds(const Encoder *encoder)
+{
+	return encoder->others && encoder->kind == ENCODER_NUMBER &&
+		   encoder->column.kind != COLUMN_BOOLEAN;
+}
+
+static void
 put_encoder(Writer *writer, const Encoder *encoder)
 {
 	static const ColumnSet none = {0};
@@ -283,7 +311,7 @@ put_encoder(Writer *writer, const Encoder *encoder)
 	pq_sendint32(bytes, encoder->categories);
 	pq_sendint32(bytes, edges_of(encoder));
 	for (int i = 0; i < edges_of(encoder); i++)
-		pq_sendfloat8(bytes, encoder->edge[i]);
+		put_edge(bytes, &encoder->edge[i]);
 	put_set(writer, &encoder->column, encoder->part == PART_NONE ? &encoder->set : &none);
 	pq_sendbyte(bytes, encoder->drop_first);
 	pq_sendbyte(bytes, encoder->packed);
@@ -294,6 +322,9 @@ put_encoder(Writer *writer, const Encoder *encoder)
 	pq_sendint32(bytes, encoder->substitute ? Max(encoder->null_category, 0) : 0);
 	put_label(writer, &encoder->label);
 	pq_sendbyte(bytes, encoder->others);
+	pq_sendbyte(bytes, has_bounds(encoder));
+	for (int i = 0; has_bounds(encoder) && i < 2; i++)
+		put_edge(bytes, &encoder->bound[i]);
 }
 
 static pg_tz *
@@ -339,7 +370,7 @@ label_fits(const Encoder *encoder)
 
 /* The column is of a kind that the encoder reads, and the categories are those of its constants. */
 static void
-check_encoder(const Encoder *encoder, int edges)
+check_encoder(const Encoder *encoder, int edges, bool bounds)
 {
 	ColumnKind kind = encoder->column.kind;
 	bool in_time = encoder->part != PART_NONE;
@@ -355,8 +386,15 @@ check_encoder(const Encoder *encoder, int edges)
 		(edges > 0 && (encoder->kind != ENCODER_BINS || edges != encoder->categories - 1)) ||
 		(encoder->packed && encoder->kind != ENCODER_LEVELS && encoder->kind != ENCODER_BINS) ||
 		(!counted && encoder->substitute && encoder->null_category >= encoder->categories) ||
-		!label_fits(encoder))
+		bounds != has_bounds(encoder) || !label_fits(encoder))
 		invalid_shape();
+}
+
+/* A number of seconds that a declaration can have. */
+static bool
+is_whole(double seconds)
+{
+	return seconds == floor(seconds) && fabs(seconds) <= PG_INT32_MAX * (double) SECS_PER_DAY;
 }
 
 static void
@@ -364,6 +402,7 @@ get_encoder(Reader *reader, Encoder *encoder)
 {
 	StringInfo bytes = reader->bytes;
 	int edges;
+	bool bounds;
 
 	memset(encoder, 0, sizeof(*encoder));
 	get_compared(reader, &encoder->column);
@@ -371,6 +410,8 @@ get_encoder(Reader *reader, Encoder *encoder)
 	encoder->features = get_count(bytes, GRID_MAX_DIMENSION);
 	encoder->unit = pq_getmsgfloat8(bytes);
 	encoder->origin = pq_getmsgfloat8(bytes);
+	if (!is_whole(encoder->unit) || !is_whole(encoder->origin))
+		invalid_shape();
 	encoder->zone = get_zone(bytes);
 	encoder->part = (TimePart) get_count(bytes, PART_WEEKDAY);
 	encoder->center = pq_getmsgfloat8(bytes);
@@ -379,9 +420,9 @@ get_encoder(Reader *reader, Encoder *encoder)
 	encoder->high = pq_getmsgfloat8(bytes);
 	encoder->categories = get_count(bytes, MOST_ITEMS);
 	edges = get_count(bytes, MOST_ITEMS);
-	encoder->edge = edges == 0 ? NULL : palloc(edges * sizeof(double));
+	encoder->edge = edges == 0 ? NULL : palloc(edges * sizeof(Edge));
 	for (int i = 0; i < edges; i++)
-		encoder->edge[i] = pq_getmsgfloat8(bytes);
+		encoder->edge[i] = get_edge(bytes, encoder);
 	get_set(reader, &encoder->column, &encoder->set);
 	encoder->drop_first = get_bool(bytes);
 	encoder->packed = get_bool(bytes);
@@ -392,7 +433,10 @@ get_encoder(Reader *reader, Encoder *encoder)
 	encoder->null_category = get_count(bytes, MOST_ITEMS);
 	get_label(reader, &encoder->label);
 	encoder->others = get_bool(bytes);
-	check_encoder(encoder, edges);
+	bounds = get_bool(bytes);
+	for (int i = 0; bounds && i < 2; i++)
+		encoder->bound[i] = get_edge(bytes, encoder);
+	check_encoder(encoder, edges, bounds);
 }
 
 static void
