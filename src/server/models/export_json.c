@@ -64,7 +64,10 @@ seconds_of(const Column *column, int64 time)
 					(int) fraction);
 }
 
-/* A string if a program that reads a number as a double would not get this one. */
+/*
+ * A fraction is a string if a program that reads it as a double would get another number.  Whole
+ * numbers are not: many programs read all their digits.
+ */
 static void
 append_edge(StringInfo text, const Encoder *encoder, int i)
 {
@@ -76,8 +79,9 @@ append_edge(StringInfo text, const Encoder *encoder, int i)
 		digits = seconds_of(column, edge_time(column, edge));
 	else if (column->kind == COLUMN_REAL)
 		digits = json_digits(edge_shown(column, edge));
-	appendStringInfo(
-		text, column->kind == COLUMN_NUMERIC && !edge_is_double(edge) ? "\"%s\"" : "%s", digits);
+	else if (strchr(digits, '.') != NULL && !edge_is_double(edge))
+		digits = psprintf("\"%s\"", digits);
+	appendStringInfoString(text, digits);
 }
 
 static void

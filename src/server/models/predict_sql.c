@@ -71,8 +71,8 @@ check_ordinary(double number)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the model cannot be written as SQL"),
-				 errdetail("Its weights, centers, scales and bins must be 0 or have a magnitude "
-						   "from 1e-300 to 1e290.")));
+				 errdetail("Its weights, centers and scales must be 0 or have a magnitude from "
+						   "1e-300 to 1e290.")));
 }
 
 /* ---- constants ---- */
@@ -302,7 +302,8 @@ time_constant(const Encoder *encoder, const Edge *edge)
 		j2date((int) time + POSTGRES_EPOCH_JDATE, &tm.tm_year, &tm.tm_mon, &tm.tm_mday);
 		EncodeDateOnly(&tm, USE_ISO_DATES, text);
 	}
-	else if (!is_date && timestamp2tm(time, NULL, &tm, &fraction, NULL, NULL) == 0)
+	else if (!is_date && IS_VALID_TIMESTAMP(time) &&
+			 timestamp2tm(time, NULL, &tm, &fraction, NULL, NULL) == 0)
 		EncodeDateTime(&tm, fraction, !is_local, 0, NULL, USE_ISO_DATES, text);
 	else
 		strcpy(text, "infinity");
@@ -314,7 +315,6 @@ edge_constant(const Encoder *encoder, const Edge *edge)
 {
 	char *text;
 
-	check_ordinary(edge_number(edge));
 	if (encoder->column.kind == COLUMN_TIME)
 		return time_constant(encoder, edge);
 	if (encoder->column.kind == COLUMN_REAL)
