@@ -51,7 +51,7 @@ my @tables = (
 		rows => [ [ '2019-12-31 23:59:59.999999', 0 ], [ '2020-01-01', 1 ], [ '2020-01-01 00:05:59.999999', 1 ], [ '2020-01-01 00:06:00', 2 ], [ '2020-01-01 23:59:59.999999', 2 ], [ '2020-01-02', 3 ], $nothing ] },
 	{ type => 'timestamp', name => 'fractions of seconds', bins => '[0, 0.1, 0.1000001, 1e300]', more => '"epoch_of": "second", "since": "2020-01-01", ', filters => [], not => 'pmml',
 		rows => [ [ '2019-12-31 23:59:59.999999', 0 ], [ '2020-01-01', 1 ], [ '2020-01-01 00:00:00.099999', 1 ], [ '2020-01-01 00:00:00.1', 2 ], [ '2020-01-01 00:00:00.100001', 3 ], @infinite ] },
-	{ type => 'timestamptz', bins => '[0, 1]', more => '"epoch_of": "day", "since": "2020-07-01", "time_zone": "Europe/Rome", ', filters => [], not => 'pmml',
+	{ type => 'timestamptz', bins => '[0, 1]', more => '"epoch_of": "day", "since": "2020-07-01", "time_zone": "Europe/Rome", ', zone => 'Europe/Rome', filters => [], not => 'pmml',
 		rows => [ [ '2020-06-30 21:59:59.999999+00', 0 ], [ '2020-06-30 22:00:00+00', 1 ], [ '2020-07-01 21:59:59.999999+00', 1 ], [ '2020-07-01 22:00:00+00', 2 ], $nothing, @infinite ] },
 	{ type => 'timestamptz', name => 'timestamptz of no zone', bins => '[0, 1]', more => '"epoch_of": "day", "since": "2020-07-01", ', filters => [], not => 'pmml',
 		rows => [ [ '2020-06-30 23:59:59.999999+00', 0 ], [ '2020-07-01 00:00:00+00', 1 ], [ '2020-07-02 00:00:00+00', 2 ] ] });
@@ -133,7 +133,8 @@ SQL
 	is($found[$_], $list, "$name: $read[$_][0]") for 0 .. $#read;
 
 	my $not = $t->{not} // '';
-	my $value = $t->{type} =~ /date|time/ ? 'json_build_array(v, extract(epoch FROM v))' : 'v';
+	my $time = $t->{type} eq 'timestamptz' ? "v AT TIME ZONE '" . ($t->{zone} // 'UTC') . "'" : 'v';
+	my $value = $t->{type} =~ /date|time/ ? "json_build_array(v, extract(epoch FROM $time))" : 'v';
 	my $present = $value eq 'v' ? 'v' : "CASE WHEN v IS NOT NULL THEN $value END";
   SKIP:
 	{
@@ -170,11 +171,26 @@ CREATE TABLE $table (v $type);
 INSERT INTO $table VALUES @{[ join ', ', map { "('$_->[0]')" } @rows ]};
 SELECT dpobj.protect('$table', '{"v": $encoder}', n => $count), dpobj.set_budget('$table', 'ana', 1e9, 0);
 SQL
-	is(join(' ', split /\n/, by_ana("SELECT rows FROM dpobj.profile('$table', 10000)")), "$side{-1} $side{0} $side{1} 0", "$type: rows below, within and above the bounds");
-	is((split /\n/, by_ana("SELECT bin FROM dpobj.profile('$table', 10000)"))[1], $within, "$type: the bounds have names");
+	my @profile = split /\n/, by_ana("SELECT bin || ': ' || rows FROM dpobj.profile('$table', 10000) WHERE \"column\" = 'v'");
+	my ($low, $high) = split / to /, $within;
+	is(join(', ', @profile), "below $low: $side{-1}, $within: $side{0}, above $high: $side{1}, NULL: 0", "$type: rows below, within and above the bounds");
 }
 is($node->safe_psql('postgres', q{SELECT dpobj.features('{"t": {"center": 36.6, "scale": 0.001, "clip": [-1, 1]}}', r) FROM (SELECT 36.6::real AS t) r}), '{0}', 'a real is the number that it shows');
 is($node->safe_psql('postgres', q{SELECT dpobj.features('{"t": {"bins": [36.6, 37.4], "null": 36.6}}', r) FROM (SELECT NULL::real AS t) r}), '{0,1,0}', 'so is the substitute of a missing one');
+
+# A number of a real column, in the statement for another server whatever its settings.
+$node->safe_psql('postgres', q{
+CREATE TABLE real_number (id int, v real, y boolean);
+INSERT INTO real_number SELECT i, CASE i % 5 WHEN 0 THEN round((random() * 100)::numeric, 1) WHEN 1 THEN 1.1e-40 * i WHEN 2 THEN 1e30 * i WHEN 3 THEN 36.6 + (random() - 0.5) / 1000 ELSE random() * 73 END, i % 2 = 0
+  FROM generate_series(1, 1000) i;
+INSERT INTO real_number VALUES (1001, 'Infinity'), (1002, '-Infinity'), (1003, 'NaN'), (1004, NULL), (1005, '-0'), (1006, '3.4028235e38'), (1007, '1e-45');
+SELECT dpobj.protect('real_number', '{"v": {"center": 36.6, "scale": 0.001, "clip": [-1024, 1024]}, "y": {}}', n => 1007), dpobj.set_budget('real_number', 'ana', 1e9, 0)});
+by_ana(q{SELECT FROM dpobj.train('real_number', 'y', 100, '{v}', method => 'logistic', options => '{"intercept": false}', name => 'real number')});
+my $read = "(" . $node->safe_psql('postgres', q{SELECT dpobj.predict_sql(model) FROM dpobj.models WHERE name = 'real number'}) . ") s";
+is($node->safe_psql('postgres', "SET extra_float_digits = -3; SELECT count(*) FROM $read, dpobj.models m WHERE m.name = 'real number' AND s.dp_score IS DISTINCT FROM dpobj.score(m.model, s)"),
+	0, 'predict_sql takes a real as the number that it shows');
+is($node->safe_psql('postgres', "SELECT count(*) FROM (SELECT id, v, shown FROM real_number, LATERAL (SELECT v::text::numeric AS shown) s WHERE abs(v) < 1e38) r, dpobj.models m
+  WHERE m.name = 'real number' AND dpobj.score(m.model, (SELECT x FROM (SELECT r.v) x)) IS DISTINCT FROM dpobj.score(m.model, (SELECT x FROM (SELECT r.shown AS v) x))"), 0, 'so does a prediction');
 
 # ---- NaN in filters and labels ----
 
@@ -185,9 +201,11 @@ SELECT dpobj.protect('nan_row', '{"f": {"bins": [5]}, "r": {"positive": [1], "ne
 my %condition = ('">=": 5' => 400, '">": 5' => 400, '"<": 5' => 400, '"<=": 4' => 400, '"<>": 1' => 700, '"in": [1, 2]' => 200, '"=": 1' => 100, '"is null": true' => 200, '"is null": false' => 800);
 for my $column (qw(f r n))
 {
-	is(by_ana("SELECT value FROM dpobj.count('nan_row', 1000, filter => '{\"$column\": {$_}}')"), $condition{$_}, "$column $_ leaves NaN out") for sort keys %condition;
+	my @asked = sort keys %condition;
+	my @counted = split /\n/, by_ana(join '; ', map { "SELECT value FROM dpobj.count('nan_row', 1000, filter => '{\"$column\": {$_}}')" } @asked);
+	is($counted[$_], $condition{ $asked[$_] }, "$column $asked[$_] leaves NaN out") for 0 .. $#asked;
 }
-is(join(' ', split /\n/, by_ana("SELECT bin || ' ' || rows FROM dpobj.profile('nan_row', 1000, '{r,n}')")),
+is(join(' ', split /\n/, by_ana("SELECT bin || ' ' || rows FROM dpobj.profile('nan_row', 1000, '{r,n}') WHERE \"column\" IS NOT NULL")),
 	'positive 100 negative 100 NULL 200 other 600 positive 100 negative 700 NULL 200', 'NaN is a missing label');
 
 finish($node);

@@ -49,19 +49,30 @@ append_level(StringInfo text, const Encoder *encoder, int category)
 		appendStringInfoString(text, value);
 }
 
-/* Seconds since 1970 with all digits. */
+/* Seconds since 1970 with all digits; as microseconds, the last ones would exceed an int64. */
 static char *
 seconds_of(const Column *column, int64 time)
 {
-	const int64 days = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
+	const int64 since_1970 = (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (int64) SECS_PER_DAY;
+	int64 seconds;
 	int64 fraction;
 
 	if (column->type == DATEOID)
-		return psprintf(INT64_FORMAT, (time + days) * SECS_PER_DAY);
-	time += days * USECS_PER_DAY; /* the first timestamp is after, the last one far from a bound */
-	fraction = Abs(time % USECS_PER_SEC);
-	return psprintf("%s" INT64_FORMAT ".%06d", time < 0 ? "-" : "", Abs(time / USECS_PER_SEC),
-					(int) fraction);
+		return psprintf(INT64_FORMAT, time * SECS_PER_DAY + since_1970);
+	seconds = time / USECS_PER_SEC + since_1970;
+	fraction = time % USECS_PER_SEC;
+	if (seconds > 0 && fraction < 0)
+	{
+		seconds--;
+		fraction += USECS_PER_SEC;
+	}
+	else if (seconds < 0 && fraction > 0)
+	{
+		seconds++;
+		fraction -= USECS_PER_SEC;
+	}
+	return psprintf("%s" INT64_FORMAT ".%06d", seconds < 0 || fraction < 0 ? "-" : "", Abs(seconds),
+					(int) Abs(fraction));
 }
 
 /*

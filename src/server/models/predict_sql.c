@@ -224,6 +224,15 @@ append_rounding(StringInfo text, const NumberMap *map, const char *x, double wei
 /* 2^-1075, rounded up: half of the least float8.  Greater numbers are not rounded to 0. */
 #define LEAST_NUMERIC "2.4703282292062327208828439643411068618253e-324"
 
+/*
+ * The number that a real shows (real_value.h): the first of 6 to 9 digits that reads back as the
+ * same real.  The output of a real would depend on the setting extra_float_digits.
+ */
+#define SHOWN_REAL                                                                                 \
+	"CASE WHEN abs(%1$s::real) < 'Infinity' THEN (SELECT s.shown FROM generate_series(5, 8) AS n," \
+	" LATERAL (SELECT to_char(%1$s::real, '9.' || repeat('9', n) || 'EEEE')::float8 AS shown)"     \
+	" AS s WHERE s.shown::real = %1$s::real ORDER BY n LIMIT 1) ELSE %1$s::float8 END"
+
 /* A timestamptz by the clock of its declared zone, whatever the session's is. */
 static const char *
 local_time(const Encoder *encoder, const char *column)
@@ -258,9 +267,8 @@ number_expression(const Encoder *encoder, const char *column)
 								column, unit, origin);
 			return psprintf("(date_part('epoch', %s)%s)%s", local_time(encoder, column), origin,
 							unit);
-		case COLUMN_REAL: /* the number that a real shows */
-			return psprintf(encoder->column.type == FLOAT4OID ? "%s::real::text::float8"
-															  : "%s::float8",
+		case COLUMN_REAL:
+			return psprintf(encoder->column.type == FLOAT4OID ? SHOWN_REAL : "%1$s::float8",
 							column);
 		default:
 			return psprintf("%s::float8", column);
@@ -304,7 +312,10 @@ time_constant(const Encoder *encoder, const Edge *edge)
 	}
 	else if (!is_date && IS_VALID_TIMESTAMP(time) &&
 			 timestamp2tm(time, NULL, &tm, &fraction, NULL, NULL) == 0)
+	{
+		tm.tm_isdst = 0; /* else the zone is not written */
 		EncodeDateTime(&tm, fraction, !is_local, 0, NULL, USE_ISO_DATES, text);
+	}
 	else
 		strcpy(text, "infinity");
 	return psprintf("%s '%s'", type, text);

@@ -23,6 +23,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "server/base/json_value.h"
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/owner/counts.h"
@@ -325,8 +326,8 @@ bin_name(const OwnerLook *look, int bin)
 		return "NULL";
 	if (look->has_levels)
 		return "other";
-	return psprintf("[%s,%s)", bin == 0 ? "" : psprintf("%.15g", look->edge[bin - 1]),
-					bin == look->edges ? "" : psprintf("%.15g", look->edge[bin]));
+	return psprintf("[%s,%s)", bin == 0 ? "" : json_digits(look->edge[bin - 1]),
+					bin == look->edges ? "" : json_digits(look->edge[bin]));
 }
 
 /* Row i of a result that is an array of rows. */
