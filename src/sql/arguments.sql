@@ -2,9 +2,9 @@
 
 /*
  * Drivers send a number as double precision and options as json or text, which PostgreSQL does not
- * turn into numeric and jsonb by itself.  So each function that takes a numeric has a second form,
- * which takes these and calls the first.  A number means the decimal that it shows: 0.1 is 0.1.
- * Calls with a numeric find the first form, and those with an integer or a literal find the second.
+ * turn into numeric and jsonb by itself.  So what people call takes these types, and calls a function
+ * of the same name in dpobj_internal, which takes numeric and jsonb and which nobody else may call.
+ * A number means the decimal that it shows: 0.1 is 0.1.
  */
 CREATE TYPE dpobj.json_argument;
 CREATE FUNCTION dpobj_internal.json_argument_in(cstring) RETURNS dpobj.json_argument
@@ -33,34 +33,35 @@ COMMENT ON CAST (varchar AS dpobj.json_argument) IS 'for arguments of dpobj''s f
 
 DO $body$
 DECLARE
-  first record;
-  second text;
+  made record;
 BEGIN
-  FOR first IN
-    SELECT p.oid, p.proname, p.provolatile, p.proparallel, p.proisstrict, p.prorows, p.proretset,
+  FOR made IN
+    SELECT p.oid::regprocedure AS name, p.proname, p.provolatile, p.proparallel, p.proisstrict, p.prorows, p.proretset,
            pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
-           'numeric'::regtype = ANY ((p.proargtypes::oid[])[0 : p.pronargs - p.pronargdefaults - 1]) AS is_told,
-           pg_get_function_identity_arguments(p.oid) AS identity, obj_description(p.oid, 'pg_proc') AS comment
+           pg_get_function_identity_arguments(p.oid) AS identity, obj_description(p.oid, 'pg_proc') AS comment,
+           (SELECT string_agg(DISTINCT ', ' || a.grantee::regrole, '') FROM aclexplode(p.proacl) a
+             WHERE a.grantee NOT IN (0, p.proowner)) AS others
       FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
      WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
        AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj')
        AND p.pronamespace = 'dpobj'::regnamespace AND p.prokind = 'f'
        AND 'numeric'::regtype = ANY (p.proargtypes)
   LOOP
-    second := format('dpobj.%I(%s)', first.proname, regexp_replace(regexp_replace(first.arguments,
-      E'(?<!::)\\mnumeric\\M', 'double precision', 'g'), E'(?<!::)\\mjsonb\\M', 'dpobj.json_argument', 'g'));
-    -- A call without any number is for the first form.
-    IF NOT first.is_told THEN
-      second := regexp_replace(second, ' double precision DEFAULT [^,)]+', ' double precision', 'g');
-    END IF;
-    EXECUTE format('CREATE FUNCTION %s RETURNS %s LANGUAGE C %s %s PARALLEL %s %s AS ''MODULE_PATHNAME'', ''dpobj_second_form''',
-      second, first.result,
-      CASE first.provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END,
-      CASE WHEN first.proisstrict THEN 'STRICT' ELSE '' END,
-      CASE first.proparallel WHEN 's' THEN 'SAFE' WHEN 'r' THEN 'RESTRICTED' ELSE 'UNSAFE' END,
-      CASE WHEN first.proretset THEN 'ROWS ' || first.prorows ELSE '' END);
-    EXECUTE format('COMMENT ON FUNCTION dpobj.%I(%s) IS %L', first.proname, regexp_replace(regexp_replace(first.identity,
-      E'\\mnumeric\\M', 'double precision', 'g'), E'\\mjsonb\\M', 'dpobj.json_argument', 'g'), first.comment);
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC%s', made.name, made.others);
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', made.name, format('internal: dpobj.%s()', made.proname));
+    EXECUTE format('ALTER FUNCTION %s SET SCHEMA dpobj_internal', made.name);
+    EXECUTE format('CREATE FUNCTION dpobj.%I(%s) RETURNS %s LANGUAGE C %s %s PARALLEL %s %s AS ''MODULE_PATHNAME'', ''dpobj_public_form''',
+      made.proname,
+      regexp_replace(regexp_replace(made.arguments, E'(?<!::)\\mnumeric\\M', 'double precision', 'g'),
+                     E'(?<!::)\\mjsonb\\M', 'dpobj.json_argument', 'g'),
+      made.result,
+      CASE made.provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END,
+      CASE WHEN made.proisstrict THEN 'STRICT' ELSE '' END,
+      CASE made.proparallel WHEN 's' THEN 'SAFE' WHEN 'r' THEN 'RESTRICTED' ELSE 'UNSAFE' END,
+      CASE WHEN made.proretset THEN format('ROWS %s', made.prorows) ELSE '' END);
+    EXECUTE format('COMMENT ON FUNCTION dpobj.%I(%s) IS %L', made.proname,
+      regexp_replace(regexp_replace(made.identity, E'\\mnumeric\\M', 'double precision', 'g'), E'\\mjsonb\\M', 'dpobj.json_argument', 'g'),
+      made.comment);
   END LOOP;
 END
 $body$;

@@ -67,6 +67,10 @@ BEGIN
      WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
        AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj')
        AND NOT found ? (o.class || ':' || o.oid)
+       -- arguments.sql has revoked these
+       AND NOT EXISTS (SELECT FROM pg_proc p, pg_proc q
+                        WHERE o.kind = 'ROUTINE' AND p.oid = o.oid AND p.pronamespace = 'dpobj_internal'::regnamespace
+                          AND q.proname = p.proname AND q.pronamespace = 'dpobj'::regnamespace)
   LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM PUBLIC%s', made.kind, made.identity, made.others);
     IF made.kind = 'ROUTINE' AND privileges ? made.name::text THEN

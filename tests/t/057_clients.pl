@@ -79,15 +79,15 @@ is(scalar_of($node, q{SELECT dpobj.raise_budget('patient', 'ana', 0.1::float8, 0
 refused('a number that is none', '22023', in_session($node, 'ana', q{SELECT FROM dpobj.count('patient', 'NaN'::float8)}));
 refused('an infinite number', '22023', in_session($node, 'ana', q{SELECT FROM dpobj.count('patient', 'Infinity'::float8)}));
 refused('text that is no json', '22P02', in_session($node, 'ana', q(SELECT FROM dpobj.count('patient', 0.1, options => '{'::text))));
-# The second form has the privileges of the first.
-$node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) FROM PUBLIC');
-refused("one form is revoked: $_", '42501', in_session($node, 'ana', "SELECT FROM dpobj.count('patient', $_)")) for '0.1', '0.1::float8';
-$node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) TO PUBLIC');
-# Each function that takes a numeric has two forms, with the same result and comment.
-is(scalar_of($node, q{SELECT string_agg(f.proname, ', ') FROM pg_proc f WHERE f.pronamespace = 'dpobj'::regnamespace AND 'numeric'::regtype = ANY (f.proargtypes)
-  AND NOT EXISTS (SELECT FROM pg_proc s WHERE s.proname = f.proname AND s.pronamespace = f.pronamespace AND s.prosrc = 'dpobj_second_form'
-    AND (s.prorettype, s.proretset, s.pronargs, s.provolatile, s.proisstrict, s.proacl::text, obj_description(s.oid))
-      IS NOT DISTINCT FROM (f.prorettype, f.proretset, f.pronargs, f.provolatile, f.proisstrict, f.proacl::text, obj_description(f.oid)))}), '', 'no function lacks its second form');
+# One function of a name, and none of those that it calls can be called.
+is(scalar_of($node, q{SELECT string_agg(DISTINCT p.oid::regprocedure::text, ', ') FROM pg_proc p WHERE p.pronamespace = 'dpobj'::regnamespace
+  AND ('numeric'::regtype = ANY (p.proargtypes) OR EXISTS (SELECT FROM pg_proc q WHERE q.proname = p.proname AND q.pronamespace = p.pronamespace AND q.oid <> p.oid))}),
+	'', 'no function takes a numeric, or has a namesake');
+is(scalar_of($node, q{SELECT count(*) > 20, bool_or(has_function_privilege('ana', q.oid, 'EXECUTE')) FROM pg_proc p JOIN pg_proc q ON q.proname = p.proname
+  WHERE p.prosrc = 'dpobj_public_form' AND q.pronamespace = 'dpobj_internal'::regnamespace}), 't|f', 'internal functions are for nobody');
+$node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION dpobj.count FROM PUBLIC');
+refused('a function that was revoked', '42501', in_session($node, 'ana', q{SELECT FROM dpobj.count('patient', 0.1)}));
+$node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION dpobj.count TO PUBLIC');
 
 my %drivers = (psycopg => <<'PSYCOPG3', psycopg2 => <<'PSYCOPG2');
 import psycopg, json

@@ -12,7 +12,6 @@
 
 #include "server/base/argument.h"
 #include "server/base/digest.h"
-#include "server/release/key_list.h"
 #include "server/analyst/train_request.h"
 
 /* ---- arguments ---- */
@@ -80,9 +79,6 @@ train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,
 																   VARSIZE(request->filter)));
 	append_names(&bytes, request->features);
 	if (request->by != NIL)
-	{
 		append_names(&bytes, request->by);
-		key_list_append(&bytes, request->training->keys);
-	}
 	digest_bytes(&bytes, hash);
 }
