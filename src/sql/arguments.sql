@@ -45,7 +45,8 @@ BEGIN
      WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
        AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'dpobj')
        AND p.pronamespace = 'dpobj'::regnamespace AND p.prokind = 'f'
-       AND 'numeric'::regtype = ANY (p.proargtypes)
+       AND ARRAY['numeric', 'jsonb']::regtype[] && (p.proargtypes::oid[])::regtype[]
+       AND 'anyelement'::regtype <> ALL (p.proargtypes)
   LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC%s', made.name, made.others);
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', made.name, format('internal: dpobj.%s()', made.proname));

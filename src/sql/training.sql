@@ -124,7 +124,7 @@ CREATE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
     message text;
     detail text;
     hint text;
-    prices constant boolean := has_function_privilege('dpobj.price(regclass, text, numeric, text[], numeric, text, jsonb, jsonb)', 'EXECUTE');
+    prices constant boolean := has_function_privilege('dpobj.price(regclass, text, double precision, text[], double precision, text, dpobj.json_argument, dpobj.json_argument)', 'EXECUTE');
   BEGIN
     -- Reports an invalid request now, not at the first run.
     SELECT s.* INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;

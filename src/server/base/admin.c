@@ -270,7 +270,9 @@ admin_sees_all(void)
 	if (superuser_arg(current))
 		return true;
 	group = admin_role("auditor");
-	return current == group || is_chosen(current, group);
+	return is_chosen(current, group) ||
+		   (current == group &&
+			(superuser_arg(GetSessionUserId()) || is_chosen(GetSessionUserId(), group)));
 }
 
 void

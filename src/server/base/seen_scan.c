@@ -442,6 +442,12 @@ create_state(CustomScan *plan)
 	return (Node *) scan;
 }
 
+bool
+seen_scan_is(const Plan *plan)
+{
+	return IsA(plan, CustomScan) && ((const CustomScan *) plan)->methods == &plan_methods;
+}
+
 void
 seen_scan_install(void)
 {

@@ -3,12 +3,15 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/json.h"
+#include "utils/rel.h"
 
+#include "server/base/acting.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/ledger/charge.h"
@@ -58,6 +61,7 @@ dpobj_reset_failures(PG_FUNCTION_ARGS)
 	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	change.role = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
 	change.parameters = describe_reset(change.role);
+	relation_close(acting_open(change.relation, AccessShareLock), NoLock);
 	charge_tables_check_topmost(change.relation, "Name the topmost parent.");
 	charge_lock_table(change.relation, true);
 	count = count_failures(&change);

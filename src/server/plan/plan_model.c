@@ -4,8 +4,8 @@
  * The model must have one value for the whole statement, as an uncorrelated sub-select has: it runs
  * once, as an InitPlan.  The guarantee is for the rows under a model that does not depend on them,
  * so a sub-select that scans the evaluated table is refused, unless it takes only a release of a
- * private aggregate from there.  Tables that functions of the sub-select read are not seen, and
- * neither is a copy of the rows in another table.
+ * private aggregate from there.  Views of dpobj read none.  Tables that functions of the sub-select
+ * read are not seen, and neither is a copy of the rows in another table.
  */
 #include "postgres.h"
 
@@ -20,6 +20,7 @@
 #include "server/base/argument.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
+#include "server/base/seen_scan.h"
 #include "server/plan/plan_shape.h"
 
 /* ---- what a sub-select reads ---- */
@@ -66,6 +67,8 @@ scans_table(const Reader *reader, Plan *plan)
 		default:
 			return false;
 	}
+	if (seen_scan_is(plan))
+		return false;
 	if (((Scan *) plan)->scanrelid == 0)
 		return true; /* a join by another server or extension, of tables that are not shown */
 	entry = rt_fetch(((Scan *) plan)->scanrelid, reader->estate->es_plannedstmt->rtable);

@@ -7,6 +7,7 @@
 
 #include "access/relation.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "executor/tuptable.h"
@@ -48,7 +49,7 @@ count_of(Relation table)
 		return 0;
 	if (table->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
 		return NAN;
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	snapshot = RegisterSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	rows = scan_count_table(table, snapshot);
 	UnregisterSnapshot(snapshot);
 	return (double) rows;

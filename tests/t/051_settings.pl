@@ -1,4 +1,4 @@
-# 056_settings.pl - no setting of a session changes what dpobj's functions answer: each of these at
+# 051_settings.pl - no setting of a session changes what dpobj's functions answer: each of these at
 # each of these values, in a session of its own, against a session with PostgreSQL's defaults.
 
 use DpobjTest;

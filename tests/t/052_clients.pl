@@ -1,4 +1,4 @@
-# 057_clients.pl - what people read keeps every letter of names, columns and levels in databases of
+# 052_clients.pl - what people read keeps every letter of names, columns and levels in databases of
 # every kind of encoding, and shows no control character; and drivers call with the types they send.
 
 use DpobjTest;

@@ -1,4 +1,4 @@
-# 055_edges.pl - values below, on and above declared numbers: for every type of column, each reader finds the same bin,
+# 050_edges.pl - values below, on and above declared numbers: for every type of column, each reader finds the same bin,
 # and it is right by exact arithmetic: features, histogram, profile, count by, filters, training, dpobj.predict_sql,
 # dpobj.model_json by the lines of docs/python.md, dpobj.model_pmml.  NaN is missing for each of them.
 #

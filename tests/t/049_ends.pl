@@ -1,4 +1,4 @@
-# 052_ends.pl - every charge gets an end: maintenance loses no answer, and what ends a release says why.
+# 049_ends.pl - every charge gets an end: maintenance loses no answer, and what ends a release says why.
 #
 # DPOBJ_CHARGES: how many charges are made beside the maintenance, 160 by default.
 # DPOBJ_STOPS: how often the server is stopped under load, 4 times by default.
