@@ -45,7 +45,7 @@ SCRIPT_0.1.0 = schema roles identities accounting ledger names protections budge
 	groups evaluation price
 SCRIPT_0.2.0 = definers sharing prediction jobs schedules
 SCRIPT_0.3.0 = parts looks aggregates classes answers registry scorecard export trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift model_facts show model_card report_models page report_html seen
-SCRIPT_LAST = arguments settings privileges namesakes
+SCRIPT_LAST = settings arguments privileges namesakes
 script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
 SINCE_0.2.0 = upgrade/0.2.0--0.3.0 roles names $(SCRIPT_0.3.0) $(SCRIPT_LAST)

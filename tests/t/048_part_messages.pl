@@ -150,14 +150,14 @@ unlike(slurp_file($part->logfile), qr/terminated by signal|PANIC/, 'and none end
 
 # ---- what a part answers ----
 
-# A database of a part whose function gives the answers that are put into a table.
+# A database of a part whose superuser has replaced the function by one that gives the answers that are put into a table.
 $part->safe_psql('postgres', 'CREATE DATABASE strange');
 $part->safe_psql('strange', <<'SQL');
-CREATE SCHEMA dpobj_internal;
+CREATE EXTENSION dpobj;
 GRANT USAGE ON SCHEMA dpobj_internal TO dealer;
 CREATE TABLE dpobj_internal.given (message integer PRIMARY KEY, answer bytea);
 GRANT SELECT ON dpobj_internal.given TO dealer;
-CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE sql
+CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE sql
   AS $$ SELECT g.answer FROM dpobj_internal.given g WHERE g.message = get_byte($1, 0) $$;
 SQL
 my ($host, $port) = ($part->host, $part->port);
