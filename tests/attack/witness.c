@@ -59,7 +59,7 @@ pread64(int file, void *buffer, size_t size, off64_t offset)
 	static ssize_t (*read_file)(int, void *, size_t, off64_t);
 
 	if (read_file == NULL)
-		read_file = (ssize_t (*)(int, void *, size_t, off64_t)) dlsym(RTLD_NEXT, "pread64");
+		read_file = (ssize_t(*)(int, void *, size_t, off64_t)) dlsym(RTLD_NEXT, "pread64");
 	if (size == PAGE)
 		note(file);
 	return read_file(file, buffer, size, offset);
