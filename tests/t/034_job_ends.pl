@@ -83,12 +83,18 @@ sub between
 	return $id;
 }
 
-spends($node, 'while it releases', $kept, sub {
+# A cancelled charge has its end in the ledger, so the job ends when the ledger can be written.
+spends($node, 'while it releases', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	my $locker = session($node);
 	my $id = between('ana', 'releasing', 'patient', sub { $locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE') });
 	enters($id, 'releasing');
-	cancel('ana', $id);
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'ana cancels the job');
+	sleep(6); # longer than a job waits for its locks
+	is(job($id, 'state'), 'running', 'the job does not end before its charge');
 	$locker->quit;
+	becomes($id, 'cancelled');
+	is(scalar_of($node, "SELECT e.reason FROM dpobj.ledger_events e JOIN dpobj.job_rows j ON e.release = j.release WHERE e.event = 'failed' AND j.id = $id"),
+		'cancel', 'the charge ends with the cancel as its reason');
 	is(scalar_of($node, "SELECT count(*) FROM dpobj.models WHERE name = 'releasing'"), 0, 'a job that is cancelled before its end releases nothing');
 });
 

@@ -390,11 +390,16 @@ try_keep(JobRun *run, TrainRun *train, TupleDesc descriptor)
 	}
 	PG_CATCH();
 	{
+		ErrorData *error;
+
 		MemoryContextSwitchTo(context);
-		if (!is_about_locks(geterrcode()))
-			PG_RE_THROW();
+		error = CopyErrorData();
 		FlushErrorState();
+		/* Always: an abort of the transaction would leave it open around the subtransaction. */
 		RollbackAndReleaseCurrentSubTransaction();
+		if (!is_about_locks(error->sqlerrcode))
+			ReThrowError(error);
+		FreeErrorData(error);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
