@@ -322,7 +322,7 @@ sub in_third_pass
 spends(
 	$coordinator,
 	'a cancel during a pass',
-	{ epsilon => 2, charged => 1, failed => 0 },
+	{ epsilon => 2, charged => 1, failed => 1 },
 	sub {
 		my $ana = session($coordinator, user => 'ana');
 		$ana->send($train);

@@ -211,7 +211,7 @@ for ([ '01', 'another version of dpobj' ], [ '02', 'stores numbers in another wa
 {
 	my ($status, $text) = @$_;
 	$parts[0]->safe_psql('older', "CREATE EXTENSION IF NOT EXISTS dpobj;"
-		. " CREATE OR REPLACE FUNCTION dpobj_internal.part(bytea) RETURNS bytea LANGUAGE sql AS \$\$ SELECT '\\x64707031$status'::bytea \$\$");
+		. " CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea LANGUAGE sql AS \$\$ SELECT '\\x64707031$status'::bytea \$\$");
 	free("answer $status", qr/ERROR: .*(?:\n.*)?$text/, undef, 'older');
 }
 

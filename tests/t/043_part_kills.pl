@@ -80,7 +80,7 @@ between_open_and_charge('a session of a part is killed', \%lost, sub {
 });
 between_open_and_charge('the server of a part is stopped at once', \%lost, sub { $parts[1]->stop('immediate'); $parts[1]->start; });
 between_open_and_charge('the network is cut', \%lost, sub { restart_proxy() });
-between_open_and_charge('a part does not go on, and the release is cancelled', { epsilon => 1, charged => 1, failed => 0 }, sub {
+between_open_and_charge('a part does not go on, and the release is cancelled', { epsilon => 1, charged => 1, failed => 1 }, sub {
 	my ($ana, $administrator) = @_;
 	my @sessions = links_of($parts[1]);
 	kill 'STOP', @sessions;
@@ -186,6 +186,7 @@ sub swallows
 	restart_proxy();
 	answers_truly($parts[1]);
 	no_link_is_left($name, @parts);
+	asks_again($name); # for a while the server counts as silent
 	return;
 }
 
@@ -199,12 +200,12 @@ swallows('the answer of a part that opens is swallowed', $release, q{kind = 'o'}
 	like($text, qr/^DETAIL:  It has not answered in time\.$/m, 'and says why');
 	cmp_ok(time - $start, '<', 20, 'in time');
 });
-swallows('the rows of a part are swallowed', $release, q{kind = 's'}, { epsilon => 1, charged => 1 }, 4, sub {
+swallows('the rows of a part are swallowed', $release, q{kind = 's'}, { epsilon => 1, charged => 1, failed => 1 }, 10, sub {
 	my ($ana) = @_;
 	ok(wait_until(10, sub { !share_locks() }), 'the part gives its lock back when it has read');
 	like($ana->result, qr/^ERROR:  57014: /, 'a time limit of the statement ends the wait');
 });
-swallows('a pass is swallowed', $train, q{kind = 'p' AND pass = 3}, { epsilon => 1, charged => 1 }, 60, sub {
+swallows('a pass is swallowed', $train, q{kind = 'p' AND pass = 3}, { epsilon => 1, charged => 1, failed => 1 }, 60, sub {
 	my ($ana) = @_;
 	sleep(1.5);
 	is(share_locks(), '0', 'a part has no lock between passes');

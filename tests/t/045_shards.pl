@@ -167,7 +167,9 @@ $standby->promote;
 refuses('a node whose standby was promoted', "UPDATE pg_dist_node SET nodename = '@{[ $standby->host ]}', nodeport = @{[ $standby->port ]} WHERE nodeid = 1", '55000',
 	qr/part "public\.deal_102008" cannot be read\n.*restored or promoted since the last entry of its privacy ledger/, 'SELECT 1');
 $standby->safe_psql('postgres', 'SELECT dpobj.confirm_epoch()');
-is(digest('deal'), $whole, 'the standby is read once its epoch is confirmed there');
+refuses('a promoted standby that was confirmed there, at its new place', 'SELECT 1', '55000',
+	qr/part "public\.deal_102008" cannot be read\n.*restored, promoted or replaced since this one first read it/, 'SELECT dpobj.confirm_epoch()');
+is(digest('deal'), $whole, 'it is read once the coordinator has confirmed it, too');
 is(digest('whole'), $whole, 'and nothing else has changed');
 
 finish($coordinator);
