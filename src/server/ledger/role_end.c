@@ -64,6 +64,9 @@ role_end_sweep(void)
 	Oid types[] = {OIDOID};
 	Datum values[] = {ObjectIdGetDatum(InvalidOid)};
 
+	/* 0.1.0 has no shares, schedules and jobs. */
+	if (!extension_has_internal())
+		return;
 	(void) charge_query(statement, lengthof(types), types, values);
 }
 
