@@ -245,34 +245,32 @@ is_chosen(Oid role, Oid group)
 	return role != group && list_member_oid(roles, group);
 }
 
-/* The current user may be the group itself: SET ROLE gives a session user no more rights. */
-bool
-admin_allowed(void)
+/* The current role may be the group itself: SET ROLE gives a role no more rights. */
+static bool
+are_chosen(Oid role, Oid current, const char *kind)
 {
-	Oid session = GetSessionUserId();
-	Oid current = acting_reader().current;
 	Oid group;
 
-	if (superuser_arg(session) && superuser_arg(current))
+	if (superuser_arg(role) && superuser_arg(current))
 		return true;
-	group = admin_role("admin");
-	return (superuser_arg(session) || is_chosen(session, group)) &&
+	group = admin_role(kind);
+	return (superuser_arg(role) || is_chosen(role, group)) &&
 		   (current == group || superuser_arg(current) || is_chosen(current, group));
 }
 
-/* As views go, the current user decides: a function of an auditor may show others a part. */
+bool
+admin_allowed(void)
+{
+	return are_chosen(GetSessionUserId(), acting_reader().current, "admin");
+}
+
+/* A function of an auditor may show others a part, so its owner alone decides there. */
 bool
 admin_sees_all(void)
 {
-	Oid current = acting_reader().current;
-	Oid group;
+	Reader reader = acting_reader();
 
-	if (superuser_arg(current))
-		return true;
-	group = admin_role("auditor");
-	return is_chosen(current, group) ||
-		   (current == group &&
-			(superuser_arg(GetSessionUserId()) || is_chosen(GetSessionUserId(), group)));
+	return are_chosen(reader.owner, reader.current, "auditor");
 }
 
 void
