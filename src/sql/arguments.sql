@@ -49,8 +49,8 @@ BEGIN
        AND 'anyelement'::regtype <> ALL (p.proargtypes)
   LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC%s', made.name, made.others);
-    EXECUTE format('COMMENT ON FUNCTION %s IS %L', made.name, format('internal: dpobj.%s()', made.proname));
     EXECUTE format('ALTER FUNCTION %s SET SCHEMA dpobj_internal', made.name);
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', made.name, format('internal: dpobj.%s()', made.proname));
     EXECUTE format('CREATE FUNCTION dpobj.%I(%s) RETURNS %s LANGUAGE C %s %s PARALLEL %s %s AS ''MODULE_PATHNAME'', ''dpobj_public_form''',
       made.proname,
       regexp_replace(regexp_replace(made.arguments, E'(?<!::)\\mnumeric\\M', 'double precision', 'g'),

@@ -117,7 +117,7 @@ sub rows
 	return $node->safe_psql($database, "SELECT coalesce(jsonb_agg(to_jsonb(t) - 'log_cnt'), '[]') FROM (SELECT * FROM $table) t");
 }
 
-my $privileges = q{SELECT has_function_privilege('ana', 'dpobj.report(regclass, numeric)', 'EXECUTE'),
+my $privileges = q{SELECT has_function_privilege('ana', 'dpobj.protected_features(regclass, text[])', 'EXECUTE'),
   has_function_privilege('ana', 'dpobj.grant_trainer(regrole)', 'EXECUTE'),
   (SELECT bool_or(has_table_privilege('bob', v, 'SELECT'))
    FROM unnest('{dpobj.budgets,dpobj.models,dpobj.odometer,dpobj.protected}'::regclass[]) v)};
@@ -170,7 +170,7 @@ SELECT dpobj.set_budget('visit', NULL, 5, 0.001, accountant => 'zcdp');
 SELECT dpobj.raise_budget('visit', NULL, 2, 0, 'a new year');
 SELECT dpobj.set_budget('quick', NULL, 3, 0);
 CREATE TABLE kept AS SELECT dp_halfspace(features, label, 0.5, 0) AS model FROM quick;
-REVOKE EXECUTE ON FUNCTION dpobj.report(regclass, numeric) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION dpobj.protected_features(regclass, text[]) FROM PUBLIC;
 REVOKE SELECT ON dpobj.budgets, dpobj.models, dpobj.odometer, dpobj.protected FROM PUBLIC;
 GRANT SELECT ON dpobj.budgets, dpobj.models TO ana;
 GRANT EXECUTE ON FUNCTION dpobj.grant_trainer(regrole) TO ana;
@@ -222,6 +222,8 @@ SQL
 SELECT dpobj.grant_trainer('trainer');
 GRANT EXECUTE ON FUNCTION dp_svm(float8[], integer, numeric, numeric) TO bob WITH GRANT OPTION;
 GRANT EXECUTE ON FUNCTION dp_accuracy(text, float8[], boolean, float8) TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION dpobj.report(regclass, numeric) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION dpobj.report(regclass, numeric) TO bob;
 CREATE VIEW "of bob" AS SELECT dp_logistic(features, label, 0.5, 0) AS model FROM quick;
 SQL
 	refuses($older, 'ALTER EXTENSION dpobj UPDATE', qr/ERROR:  other objects use aggregates of dpobj, whose arguments change: view public."of bob"\nHINT:  Keep/,
@@ -247,6 +249,8 @@ SELECT string_agg(grants, E'\n' ORDER BY grants LIKE '%trainer%', grants) FROM (
   FROM pg_proc p, aclexplode(p.proacl) g WHERE p.prokind IN ('a', 'w') AND p.proname LIKE 'dp\_%' AND g.grantee <> p.proowner
   GROUP BY CASE g.grantee WHEN 'trainer'::regrole THEN 'dp_*' ELSE p.proname END, g.grantee, g.is_grantable) a
 SQL
+	is($node->safe_psql($older, q{SELECT has_function_privilege('ana', f, 'EXECUTE'), has_function_privilege('bob', f, 'EXECUTE') FROM (SELECT oid AS f FROM pg_proc WHERE proname = 'report') p ORDER BY f}),
+		"f|f\nf|t", 'who could call a function can call the form that takes its name, and nobody the one that it calls');
 	keeps($older, \%before, "after the update from $old");
 
 	is($node->safe_psql($older, $counted), 't', 'the update counts the charges');
