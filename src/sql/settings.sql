@@ -3,7 +3,8 @@
 /*
  * A session's settings change what a literal in a function's body means, how a number or a time is
  * written, and what is quoted.  Functions that people call run with the values below, and so does
- * what they call.  Functions without a search_path of their own are left out: they are called for
+ * what they call.  jit is off because the planner overestimates their short statements: it would compile
+ * them for seconds.  Functions without a search_path of their own are left out: they are called for
  * every row and write no text, or end transactions, which a function with settings cannot.
  */
 DO $body$
@@ -28,6 +29,7 @@ BEGIN
     EXECUTE format('ALTER ROUTINE %s SET array_nulls = on', made);
     EXECUTE format('ALTER ROUTINE %s SET transform_null_equals = off', made);
     EXECUTE format('ALTER ROUTINE %s SET quote_all_identifiers = off', made);
+    EXECUTE format('ALTER ROUTINE %s SET jit = off', made);
   END LOOP;
 END
 $body$;

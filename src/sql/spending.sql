@@ -308,7 +308,7 @@ COMMENT ON FUNCTION dpobj_internal.budgets_applying(regclass, regrole) IS
 
 CREATE OR REPLACE FUNCTION dpobj.remaining(relation regclass, role regrole DEFAULT NULL)
   RETURNS TABLE (epsilon numeric, delta numeric, releases bigint)
-  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT min(b.largest_epsilon), min(b.delta_left),
            min(CASE WHEN b.max_releases IS NOT NULL THEN greatest(b.max_releases - b.releases, 0) END)

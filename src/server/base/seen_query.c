@@ -9,6 +9,7 @@
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "jit/jit.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "parser/parser.h"
@@ -82,6 +83,8 @@ start(const char *statement, ParamListInfo parameters, Snapshot snapshot, bool s
 	plan = pg_plan_query(
 		linitial(analyze_statement(linitial(pg_parse_query(statement)), statement, types, count)),
 		statement, some ? CURSOR_OPT_FAST_PLAN : 0, parameters);
+	/* To compile takes longer than to fetch the few rows that are mostly wanted. */
+	plan->jitFlags = PGJIT_NONE;
 	query =
 		CreateQueryDesc(plan, statement, snapshot, InvalidSnapshot, receiver, parameters, NULL, 0);
 	ExecutorStart(query, 0);
