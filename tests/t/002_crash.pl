@@ -252,9 +252,13 @@ spends($node, 'a first release', { %$once, failed => [ 1, 20 ] }, sub { is_answe
 spends(
 	$node,
 	'a cancel is no failure',
-	{ epsilon => 1.5, charged => 2, released => 1 },
+	{ epsilon => 1.5, charged => 2, released => 1, failed => 1 },
 	sub {
-		refused('cancelled', '57014', in_session($node, 'ana', 'SET statement_timeout = 500', $hard));
+		my ($analyst) = training_of('ana');
+		kill 'INT', $analyst->pid;
+		refused('cancelled', '57014', $analyst->result);
+		$analyst->quit;
+		is(scalar_of($node, "SELECT role, reason FROM dpobj.ledger WHERE event = 'failed' ORDER BY id DESC LIMIT 1"), 'ana|cancel', 'its end says why');
 		is_answered(easily('bob'), 'another role is answered');
 	});
 spends(

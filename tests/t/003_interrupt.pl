@@ -294,8 +294,8 @@ spends(
 		my @before = descriptors($node, $session);
 		my $answers = join "\n", map { $session->ask(train(QUICK)) } 1 .. 50;
 		is(scalar(my @all = $answers =~ /^\d+$/mg), 50, '50 answers');
-		my $errors =
-		  join "\n", map { $session->ask(train(QUICK, options => '"memory_limit": 1')) } 1 .. 20;
+		my $errors;
+		with_failing_solver($node, sub { $errors = join "\n", map { $session->ask(train(QUICK)) } 1 .. 20 });
 		is(scalar(my @failed = $errors =~ /^ERROR:  UB004/mg), 20, '20 failures');
 		is_deeply([ descriptors($node, $session) ], \@before, 'no descriptor leaked');
 		nothing_is_left($session, 'many solves');
@@ -329,8 +329,24 @@ my $too_late = qr/^DETAIL:  The time limit of 1 s/m;
 my $too_large = qr/^DETAIL:  .*ran out of memory/m;
 stopped_by('option time_limit', $too_late, options => '"time_limit": 1');
 stopped_by('dpobj.time_limit', $too_late, set => 'SET dpobj.time_limit = 1');
-stopped_by('option memory_limit', $too_large, options => '"memory_limit": 1');
-stopped_by('dpobj.memory_limit', $too_large, set => 'SET dpobj.memory_limit = 1');
+stopped_by(
+	'dpobj.memory_limit', $too_large,
+	set => 'SET dpobj.memory_limit = 30',
+	options => '"mechanism": "exponential", "grid": {"max": 4}',
+	extra_seconds => 30);
+
+# With less no solver starts: that is said before the charge.
+spends(
+	$node,
+	'limits of memory below the least',
+	{},
+	sub {
+		my $session = session($node);
+		like($session->ask(train(QUICK, options => '"memory_limit": 23')),
+			qr/^ERROR:  22023: option "memory_limit" must be at least 24 MiB, or 0 for no limit$/m, 'option memory_limit');
+		like($session->ask('SET dpobj.memory_limit = 23'),
+			qr/^ERROR:  22023: invalid value for parameter "dpobj.memory_limit": 23$/m, 'dpobj.memory_limit');
+	});
 
 # Wide grids, which take every engine too long.
 my %engine = (

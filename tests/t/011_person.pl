@@ -138,15 +138,15 @@ cmp_ok($places, '>', $limit, "a choice by the place of the rows would be noticed
 # ---- memory ----
 
 $node->safe_psql('postgres', <<'SQL');
-CREATE TABLE crowd AS SELECT i AS id, 'a person whose name is long ' || i AS who, true AS y FROM generate_series(1, 100000) i;
+CREATE TABLE crowd AS SELECT i AS id, 'a person whose name is long ' || i AS who, true AS y FROM generate_series(1, 200000) i;
 SELECT dpobj.protect('crowd', '{"id": {"bins": [0]}, "y": {}}', 'replace', 'who', 1);
 SQL
 my $crowd = "SELECT rows - neutral FROM dpobj_internal.scan_digest('crowd', 'y', with_digest => false)";
-is($session->ask($crowd), '100000', 'a scan keeps track of many persons');
-$session->ask('SET dpobj.memory_limit = 4');
+is($session->ask($crowd), '200000', 'a scan keeps track of many persons');
+$session->ask('SET dpobj.memory_limit = 24');
 like($session->ask($crowd), qr/^ERROR:  53200: out of memory$/m, 'a scan whose persons need more than dpobj.memory_limit fails');
-$session->ask('SET dpobj.memory_limit = 64');
-is($session->ask($crowd), '100000', 'the persons fit into a higher limit');
+$session->ask('SET dpobj.memory_limit = 128');
+is($session->ask($crowd), '200000', 'the persons fit into a higher limit');
 $session->ask('RESET dpobj.memory_limit');
 is($session->ask("SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dpobj persons'"), '0', 'the scan frees its memory');
 

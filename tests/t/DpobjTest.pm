@@ -26,7 +26,7 @@ our @EXPORT = qw(
   session in_session under parallel train scalar_of refused is_answered
   spends race_for_cap last_charge ticks_since settle
   wait_until wait_for_server waits_for_lock children descriptors runs kill_server break_first_page
-  solver_of solver_path deaf_solver hide_solver restore_solver without_solver
+  solver_of solver_path deaf_solver hide_solver restore_solver without_solver with_failing_solver
   solvers solvers_and_backends
   QUICK SLOW
 );
@@ -516,6 +516,19 @@ sub without_solver
 	my ($node, $block) = @_;
 	hide_solver($node);
 	$block->();
+	restore_solver($node);
+	return;
+}
+
+# Runs the block while the solver ends without an answer.
+sub with_failing_solver
+{
+	my ($node, $block) = @_;
+	my $solver = hide_solver($node);
+	append_to_file($solver, "#!/bin/sh\nexit 1\n");
+	chmod 0755, $solver;
+	$block->();
+	unlink $solver;
 	restore_solver($node);
 	return;
 }
