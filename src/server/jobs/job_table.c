@@ -383,8 +383,8 @@ job_lock_queue(void)
 }
 
 /*
- * The charge of an answer is known by the name that was charged: a role runs one release at the
- * analyst's door at a time (gate.h).  Its worker may have died after the answer was kept.
+ * The charge of an answer is known by the name that was charged: a role makes one release under a
+ * name at a time (gate.h).  Its worker may have died after the answer was kept.
  */
 #define FAIL_DEAD(charged_as)                                                                      \
 	"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"          \
