@@ -304,8 +304,8 @@ charge_fail_lost(Datum releases, ChargeReason reason)
 
 /*
  * Reserves the rows of what is kept.  A row of the same name that was never filled belongs to a
- * release that has failed, because a role runs one release at the analyst's door at a time
- * (gate.c): that row loses its name.
+ * release that has failed, because a role makes one release under a name at a time (gate.h): that
+ * row loses its name.
  */
 static void
 reserve(const ChargeRequest *request, int64 release, const ChargeParties *parties,
