@@ -262,7 +262,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_attempt(name text, OUT outcom
       outcome := CASE had.state WHEN 'released' THEN 'released' ELSE 'failed' END;
       IF outcome = 'failed' THEN
         code := coalesce(had.sqlstate, 'UB004');
-        message := coalesce(had.message, 'the run was charged already and has no end');
+        message := coalesce(had.message, 'the run was charged already and has no answer');
       END IF;
       RETURN;
     END IF;

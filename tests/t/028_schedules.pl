@@ -236,21 +236,21 @@ spends($node, 'two at once', { epsilon => 0.5, charged => 1, released => 1 }, su
 });
 is(runs_of('race'), 'released|0.5|t|', 'two concurrent runs are one');
 
-# A run whose session dies is charged, and not tried again.
+# A run whose session dies is charged, ends as failed, and is not tried again.
 my $hard = q{SELECT dpobj.schedule('hard', 'ill', 0.5, name => 'hard', cron => '0 0 1 1 *', options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')};
 like($ana->ask($hard), qr/^\d+$/, 'a schedule with a long solve');
 is(scalar_of($node, q{SELECT string_agg(DISTINCT concat(name, ' ', method, ' ', options -> 'intercept'), ',') FROM dpobj.schedules WHERE name IN ('race', 'hard')}),
 	'hard auto false,race auto true', 'schedules keep method and intercept explicitly');
 $call = "CALL dpobj.run_schedule('hard')";
-spends($node, 'a run that is terminated', { epsilon => 0.5, charged => 1 }, sub {
+spends($node, 'a run that is terminated', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	$again->send($call);
 	solver_of($node, $again);
 	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(' . $again->pid . ')');
 	$again->result;
 });
-is(runs_of('hard'), 'charged|0.5|f|', 'the terminated run is charged and has no end');
-spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the run was charged already and has no end/, 'another run fails'); });
-is(runs_of('hard'), 'charged|0.5|f|', 'another run changes nothing');
+is(runs_of('hard'), 'failed|0.5|f|', 'the terminated run is charged and has failed');
+spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the run was charged already and has no answer/, 'another run fails'); });
+is(runs_of('hard'), 'failed|0.5|f|', 'another run changes nothing');
 $again->quit;
 
 # A release that fails is charged, and not tried again.

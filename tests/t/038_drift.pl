@@ -124,7 +124,7 @@ spends($node, 'a run that a crash ends', { epsilon => 0.5, charged => 1 }, sub {
 	$ana = session($node, user => 'ana');
 });
 is($ana->ask($runs), 'charged|0.5|f', 'it is charged and has no end');
-spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the run was charged already and has no end/, 'another run fails'); });
+spends($node, 'run again', {}, sub { like($ana->ask($call), qr/^ERROR:  UB004: the run was charged already and has no answer/, 'another run fails'); });
 is($ana->ask($runs), 'charged|0.5|f', 'another run changes nothing');
 
 like($ana->ask(evaluation('monthly', 'count', '{"epsilon": 0.25}', '0 0 1 * *')), qr/^\d+$/, 'a look for each month');
