@@ -167,11 +167,11 @@ sub share_locks
 	return scalar_of($parts[1], q{SELECT count(*) FROM pg_locks WHERE relation = 'visit_part'::regclass AND mode = 'ShareLock'});
 }
 
-# The second part sleeps after that message, meanwhile the proxy stops; the statement may take so many seconds.
+# The second part sleeps after that message, long enough for a busy machine to stop the proxy; the statement may take so many seconds.
 sub swallows
 {
 	my ($name, $statement, $condition, $expected, $seconds, $check) = @_;
-	answers_by($parts[1], "$show IF kind = 'o' THEN $idle END IF; IF $condition THEN PERFORM pg_sleep(1); END IF;");
+	answers_by($parts[1], "$show IF kind = 'o' THEN $idle END IF; IF $condition THEN PERFORM pg_sleep(3); END IF;");
 	spends(
 		$coordinator,
 		$name,
