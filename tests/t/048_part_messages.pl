@@ -224,15 +224,19 @@ like($ana->ask(sprintf $count, 'strange'), $failure, 'a part that sends no row a
 
 # Rows without end are not collected: the second one is the failure, in the time of a few.
 $part->safe_psql('strange', <<'SQL');
+ALTER EXTENSION dpobj DROP FUNCTION dpobj_internal.part(bytea);
 DROP FUNCTION dpobj_internal.part(bytea);
 CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS SETOF bytea LANGUAGE plpgsql
   AS $$ BEGIN RETURN QUERY SELECT g.answer FROM dpobj_internal.given g, generate_series(1, CASE get_byte($1, 0) WHEN 115 THEN 2 ELSE 1 END) WHERE g.message = get_byte($1, 0); END $$;
+ALTER EXTENSION dpobj ADD FUNCTION dpobj_internal.part(bytea);
 SQL
 like($ana->ask(sprintf $count, 'strange'), $failure, 'a part that answers twice is the one failure');
 $part->safe_psql('strange', <<'SQL');
+ALTER EXTENSION dpobj DROP FUNCTION dpobj_internal.part(bytea);
 DROP FUNCTION dpobj_internal.part(bytea);
 CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS SETOF bytea LANGUAGE sql
   AS $$ SELECT s.answer FROM (SELECT decode(repeat('00', 100000), 'hex') AS answer, generate_series(1, 1000000000)) s $$;
+ALTER EXTENSION dpobj ADD FUNCTION dpobj_internal.part(bytea);
 SQL
 my $began = time;
 like($ana->ask(sprintf $count, 'strange'), qr/^ERROR:  08001: /, 'a part that answers for ever is refused');
