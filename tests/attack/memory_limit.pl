@@ -32,7 +32,7 @@ my %call = (
 	groups => [ q{(SELECT count(*) FROM dpobj.train_groups('%s', 'y', 1, '{a}', by => '{g}', method => 'svm'))} ],
 	count => [ q{(SELECT count(*) FROM dpobj.count('%s', 1, by => '{g}'))}, q{dpobj.price('%s', NULL, 1, method => 'count', options => '{"by": ["g"]}')} ],
 	profile => [ q{(SELECT count(*) FROM dpobj.profile('%s', 1))}, q{dpobj.price('%s', NULL, 1, method => 'profile')} ],
-	accuracy => [ q{(SELECT value FROM dpobj.evaluate('kept', '%s', 1))} ],);
+	accuracy => [ q{dpobj.evaluate('kept', '%s', 1)} ],);
 
 srand(7);
 my (%answered, %refused);
@@ -43,7 +43,7 @@ for my $round (1 .. 40)
 	my $limit = 24 + int rand 3 ** (1 + rand 5);
 	$node->safe_psql('postgres', "ALTER ROLE ana SET dpobj.memory_limit = '${limit}MB'");
 	my $session = session($node, user => 'ana');
-	my ($run, $price) = map { sprintf "SELECT $_ IS NOT NULL", sprintf $_, $table } @{ $call{$name} };
+	my ($run, $price) = map { sprintf "SELECT $_ IS NOT NULL", $table } @{ $call{$name} };
 	my $before = scalar_of($node, 'SELECT coalesce(max(id), 0) FROM dpobj.ledger');
 	my ($said) = defined $price ? $session->ask($price) : undef;
 	my $text = $session->ask($run);
