@@ -64,7 +64,7 @@ role_end_sweep(void)
 	Oid types[] = {OIDOID};
 	Datum values[] = {ObjectIdGetDatum(InvalidOid)};
 
-	/* 0.1.0 has no shares, schedules and jobs. */
+	/* Before the update to 0.3.0 some of these tables may not exist. */
 	if (!extension_has_internal())
 		return;
 	(void) charge_query(statement, lengthof(types), types, values);
