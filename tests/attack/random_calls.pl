@@ -55,14 +55,14 @@ DECLARE
 BEGIN
   made := 0; answered := 0;
   WHILE made < times LOOP
-    SELECT p.oid, p.proname, p.pronamespace::regnamespace AS space, p.prokind, p.proargtypes::oid[] AS types, p.pronargs - p.pronargdefaults AS required INTO routine
+    SELECT p.oid, p.proname, p.pronamespace::regnamespace AS space, p.prokind, p.proargtypes::oid[] AS types, p.pronargs - floor(random() * (p.pronargdefaults + 1)) AS given INTO routine
       FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid
      WHERE e.extname = 'dpobj' AND p.prokind IN ('f', 'a') AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
        AND p.proname NOT IN ('wait', 'schedule_begin')
        AND NOT p.proargtypes::oid[] && ARRAY['internal'::regtype, 'cstring'::regtype]::oid[] AND has_function_privilege(p.oid, 'EXECUTE')
      ORDER BY random() LIMIT 1;
     call := format('%I.%I(%s)', routine.space, routine.proname, (SELECT string_agg(public.random_value(t.type::regtype), ', ' ORDER BY t.place)
-      FROM unnest(routine.types) WITH ORDINALITY t(type, place) WHERE t.place <= routine.required OR random() < 2));
+      FROM unnest(routine.types) WITH ORDINALITY t(type, place) WHERE t.place <= routine.given));
     call := CASE routine.prokind WHEN 'a' THEN format('SELECT %s FROM patient', call) ELSE format('SELECT count(*) FROM (SELECT %s) s', call) END;
     made := made + 1;
     BEGIN
