@@ -63,6 +63,7 @@ for my $round (1 .. 40)
 	}
 	is($said =~ /ERROR/ ? 'no' : 'yes', $text =~ /ERROR/ ? 'no' : 'yes', 'its price says so') if defined $said;
 }
+cmp_ok($refused{count} // 0, '>', 0, 'a count of persons with no declared number of rows was refused');
 cmp_ok(scalar(keys %answered), '>', 3, 'most kinds of calls were answered');
 cmp_ok(scalar(keys %refused), '>', 1, 'several were refused');
 $_->quit for $high, $super;
