@@ -19,7 +19,7 @@ sub trainer
 	my $statement =
 	  $number % 2
 	  ? train(QUICK, epsilon => 1)
-	  : train(SLOW, epsilon => 1, options => '"grid": {"sparse": 6}');
+	  : train(SLOW, epsilon => 1, options => '"grid": {"sparse": 8}');
 	my $connection = $node->connstr('postgres');
 
 	while (!-e "$folder/stop")

@@ -12,8 +12,8 @@ my $node = dpobj_cluster('ends', 'max_connections = 60', 'dpobj.release_tick = 5
 my @roles = map { "c$_" } 1 .. CLIENTS;
 login_roles($node, @roles);
 scalar_of($node, <<'SQL');
-CREATE TABLE patient AS SELECT i % 2 = 0 AS ill, i % 3 = 0 AS a FROM generate_series(1, 300) i;
-SELECT dpobj.protect('patient', '{"ill": {}, "a": {}}');
+CREATE TABLE patient AS SELECT i % 2 = 0 AS ill, i % 3 = 0 AS a, i % 5 = 0 AS b FROM generate_series(1, 300) i;
+SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}');
 SQL
 scalar_of($node, "GRANT SELECT ON quick TO $_; SELECT dpobj.grant_trainer('$_'), dpobj.set_budget('patient', '$_', 100000, 0), dpobj.set_budget('quick', '$_', 100000, 0)")
   for @roles;
