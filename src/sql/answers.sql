@@ -37,11 +37,19 @@ SELECT m.name,
        e.parameters,
        m.comment,
        coalesce(r.role = dpobj_internal.reader(), false)
-         OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = dpobj_internal.reader() AND s.rolsuper) AS owns
+         OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = dpobj_internal.reader() AND s.rolsuper) AS owns,
+       (m.answer -> 0 ->> 'value')::float8 AS value,
+       CASE WHEN m.answer -> 0 ? 'value' THEN (m.answer -> 0 ->> 'low')::float8 END AS low,
+       CASE WHEN m.answer -> 0 ? 'value' THEN (m.answer -> 0 ->> 'high')::float8 END AS high,
+       CASE WHEN m.answer -> 0 ? 'value' THEN (m.answer -> 0 ->> 'sample_low')::float8 END AS sample_low,
+       CASE WHEN m.answer -> 0 ? 'value' THEN (m.answer -> 0 ->> 'sample_high')::float8 END AS sample_high,
+       (m.answer -> 0 ->> 'level')::float8 AS level,
+       (e.parameters ->> 'holdout')::numeric AS holdout
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
   JOIN dpobj.identity_roles r ON r.id = m.owner
- WHERE m.answer IS NOT NULL;
+ WHERE m.answer IS NOT NULL
+   AND e.event = 'charged'; -- as all are: it is said for an index
 COMMENT ON VIEW dpobj.kept_answers IS 'released answers of looks and evaluations of all roles';
 COMMENT ON COLUMN dpobj.kept_answers.name IS 'name of the answer; null: none';
 COMMENT ON COLUMN dpobj.kept_answers.kind IS 'accuracy, confusion, select, or the name of the look';
@@ -54,6 +62,13 @@ COMMENT ON COLUMN dpobj.kept_answers.release IS 'id of the charge in dpobj.ledge
 COMMENT ON COLUMN dpobj.kept_answers.parameters IS 'public parameters of the charge, as in dpobj.ledger';
 COMMENT ON COLUMN dpobj.kept_answers.comment IS 'what its owner says of it; null: nothing';
 COMMENT ON COLUMN dpobj.kept_answers.owns IS 'is it the reader''s own, or is the reader a superuser?';
+COMMENT ON COLUMN dpobj.kept_answers.value IS 'of an evaluation, as the following: accuracy, R-squared or AUC';
+COMMENT ON COLUMN dpobj.kept_answers.low IS 'lower end for the noise alone';
+COMMENT ON COLUMN dpobj.kept_answers.high IS 'upper end for the noise alone';
+COMMENT ON COLUMN dpobj.kept_answers.sample_low IS 'lower end for noise and chance of the sample';
+COMMENT ON COLUMN dpobj.kept_answers.sample_high IS 'upper end for noise and chance of the sample';
+COMMENT ON COLUMN dpobj.kept_answers.level IS 'how sure the intervals are';
+COMMENT ON COLUMN dpobj.kept_answers.holdout IS 'share of the rows that were held out';
 
 CREATE VIEW dpobj.answers_seen AS
 SELECT k.name, k.kind, k.relation, k.relation_name, k.answer, k.owner, k.created, k.release, k.parameters, k.comment
@@ -89,18 +104,18 @@ SELECT a.name,
                  ON m.release = i.release::bigint AND m.deleted IS NULL
                 AND coalesce((m.model).details #> '{group,key}', 'null') = coalesce(i.key, 'null')
               ORDER BY i.place) AS models,
-       (a.answer -> 0 ->> 'value')::float8 AS value,
-       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'low')::float8 END AS low,
-       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'high')::float8 END AS high,
-       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'sample_low')::float8 END AS sample_low,
-       CASE WHEN a.answer -> 0 ? 'value' THEN (a.answer -> 0 ->> 'sample_high')::float8 END AS sample_high,
-       (a.answer -> 0 ->> 'level')::float8 AS level,
+       a.value,
+       a.low,
+       a.high,
+       a.sample_low,
+       a.sample_high,
+       a.level,
        a.answer,
        a.relation_name,
        a.owner,
        a.created,
        a.release,
-       (a.parameters ->> 'holdout')::numeric AS holdout
+       a.holdout
   FROM dpobj.kept_answers a
  WHERE a.parameters ?| '{model,models}'
    AND (a.owns OR dpobj_internal.reader_sees_all());

@@ -7,12 +7,10 @@ COMMENT ON FUNCTION dpobj_internal.named_model(text, regrole) IS
   'internal: a model of the current role or one that is shared with it';
 
 CREATE VIEW dpobj.ratings_seen AS
-SELECT e.parameters ->> 'model' AS model, e.parameters #> '{keys,0}' AS key, e.parameters ->> 'filter' AS filter, v.name, v.kind, v.value,
-       v.low, v.high, v.sample_low, v.sample_high, v.level, v.relation_name, v.created, v.release, v.holdout
-  FROM dpobj.ledger_events e
-  JOIN dpobj.kept_answers a ON a.release = e.id
-  JOIN dpobj.evaluations_seen v ON v.release = e.id
- WHERE e.event = 'charged' AND e.parameters ? 'model' AND a.owns;
+SELECT a.parameters ->> 'model' AS model, a.parameters #> '{keys,0}' AS key, a.parameters ->> 'filter' AS filter, a.name, a.kind, a.value,
+       a.low, a.high, a.sample_low, a.sample_high, a.level, a.relation_name, a.created, a.release, a.holdout
+  FROM dpobj.kept_answers a
+ WHERE a.parameters ? 'model' AND a.owns;
 COMMENT ON VIEW dpobj.ratings_seen IS 'ratings of one model each that the role dpobj_internal.reader() has made';
 CREATE FUNCTION dpobj_internal.see_ratings() RETURNS SETOF dpobj.ratings_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
