@@ -210,8 +210,8 @@ spends(
 	'a call as another role',
 	{},
 	sub {
-		refused('SET ROLE', 'UB001', run_as('eve', 'SET ROLE bob', train(QUICK, epsilon => '0.75')));
-		refused('SECURITY DEFINER', 'UB001', run_as('eve', 'SELECT by_definer()'));
+		refused('SET ROLE', 'UB003', run_as('eve', 'SET ROLE bob', train(QUICK, epsilon => '0.75')));
+		refused('SECURITY DEFINER', 'UB003', run_as('eve', 'SELECT by_definer()'));
 	});
 scalar_of($node, 'REVOKE bob FROM eve');
 
