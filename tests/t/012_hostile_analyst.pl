@@ -260,9 +260,11 @@ my $args = sub { return "SELECT (dpobj.train('visit', 'y', $_[0])).release" };
 my $deep = sub { my ($n) = @_; return "(repeat('[', $n) || repeat(']', $n))::jsonb" };
 $hostile->try_all(
 	'arguments',
+	# epsilon is a float8, which has no such numbers
+	(map { [ $_, 'ana', '22003', $args->($_) ] } ('1e-400', '1e10000')),
 	(
 		map { [ $_, 'ana', '22023', $args->($_) ] } (
-			"'NaN'", "'Infinity'", '-0.5', '0', '1e-400', '1e10000', 'NULL', "0.5, delta => 'NaN'", '0.5, delta => 1',
+			"'NaN'", "'Infinity'", '-0.5', '0', 'NULL', "0.5, delta => 'NaN'", '0.5, delta => 1',
 			"0.5, '{}'", "0.5, '{a,a}'", "0.5, '{ctid}'", "0.5, '{note}'", "0.5, '{\"a; DROP TABLE visit\"}'",
 			"0.5, array_fill('a'::text, ARRAY[100000])", "0.5, '{y}'",
 			"0.5, options => '{\"epsilon\": 9}'", "0.5, options => '{\"n\": 1}'", "0.5, options => '{\"time_limit\": 1}'",
@@ -372,9 +374,9 @@ $hostile->try_all(
 	[ 'an operator', 'ana', 1, 'CREATE FUNCTION ana.op(int) RETURNS bigint LANGUAGE sql AS $$SELECT ana.once()$$',
 		'CREATE OPERATOR ana.@@@ (RIGHTARG = int, FUNCTION = ana.op)', 'SELECT OPERATOR(ana.@@@) 1' ],
 	[ 'dpobj.evaluate as a final function', 'ana', '22023',
-		'CREATE FUNCTION ana.keep(text, regclass, numeric, jsonb, jsonb, text) RETURNS text LANGUAGE sql AS $$SELECT coalesce($1, $2::text)$$',
-		'CREATE AGGREGATE ana.a(regclass, numeric, jsonb, jsonb, text) (SFUNC = ana.keep, STYPE = text, FINALFUNC = dpobj.evaluate, FINALFUNC_EXTRA)',
-		"SELECT ana.a('visit'::regclass, 0.5, '{}'::jsonb, NULL::jsonb, NULL::text)" ],
+		'CREATE FUNCTION ana.keep(text, regclass, float8, dpobj.json_argument, dpobj.json_argument, text) RETURNS text LANGUAGE sql AS $$SELECT coalesce($1, $2::text)$$',
+		'CREATE AGGREGATE ana.a(regclass, float8, dpobj.json_argument, dpobj.json_argument, text) (SFUNC = ana.keep, STYPE = text, FINALFUNC = dpobj.evaluate, FINALFUNC_EXTRA)',
+		"SELECT ana.a('visit'::regclass, 0.5::float8, '{}'::dpobj.json_argument, NULL::dpobj.json_argument, NULL::text)" ],
 	[ 'LISTEN hears nothing', 'ana', 1, 'LISTEN dpobj', $train, 'SELECT 1' ],
 	[ 'a session that is discarded', 'ana', 2, $train, 'DISCARD ALL', $train ],
 	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', $train ],
