@@ -12,7 +12,9 @@
 #include "catalog/pg_inherits.h"
 #include "executor/tuptable.h"
 #include "storage/lmgr.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 #include "server/base/acting.h"
@@ -49,7 +51,7 @@ count_of(Relation table)
 		return 0;
 	if (table->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
 		return NAN;
-	snapshot = RegisterSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	rows = scan_count_table(table, snapshot);
 	UnregisterSnapshot(snapshot);
 	return (double) rows;
@@ -89,10 +91,48 @@ scan_is_elsewhere(Oid relation)
 	return sum_over_tables(relation, elsewhere) > 0;
 }
 
-int64
-scan_count_rows(Oid relation)
+static int64
+count_rows(Oid relation)
 {
 	double rows = sum_over_tables(relation, count_of);
 
 	return isnan(rows) ? 0 : (int64) Max(rows, 1);
+}
+
+/* An end from outside is no error of the count. */
+static bool
+is_interruption(int sqlstate)
+{
+	return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_OPERATOR_INTERVENTION ||
+		   sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
+}
+
+int64
+scan_count_rows(Oid relation)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile int64 rows = 0;
+
+	if (IsInParallelMode())
+		return 0;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		rows = count_rows(relation);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		if (is_interruption(geterrcode()))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return rows;
 }
