@@ -342,12 +342,12 @@ my $usual = $reference{'ana: plain'};
 my %seen = (
 	answer => qr/"mechanism": "exponential".*\|\d+$/,
 	messages => qr/^DEBUG: /m,
-	statistics => qr/^public\|1\|40\|/,
+	statistics => qr/^public\|2\|80\|/,
 	toast_statistics => qr/^pg_toast\|0\|0\|[1-9]/,
 	ledger => qr/"event": "charged".*\n.*"event": "released"/,
 	models => qr/^\{.*"owner": "ana"/,
 	spent => qr/\|0\.5\|-0\.5\|1$/m,
-	locks => qr/^relation\|dpobj\.budget_rows\|/m,
+	locks => qr/^virtualxid\|/m,
 	reads => qr/^[1-9]/);
 like($usual->{$_}, $seen{$_}, "the test sees: $_") for sort keys %seen;
 like($reference{"$_: plain"}{error}, qr/^ERROR:  UB004: /m, "the test sees the failure of $_") for 'eve, whose solver fails', 'ana without a solver';

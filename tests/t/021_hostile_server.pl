@@ -6,7 +6,7 @@ use DpobjTest;
 use DpobjHostile;
 
 my $node = dpobj_cluster('server', "shared_preload_libraries = ''", 'dpobj.release_tick = 10', 'fsync = off', 'jit = off', 'dpobj.max_solvers = 1',
-	'wal_level = logical', 'max_connections = 40');
+	'dpobj.max_role_releases = 1', 'wal_level = logical', 'max_connections = 40');
 my $hostile = DpobjHostile->new($node);
 my $superuser = scalar_of($node, 'SELECT current_user');
 
@@ -180,7 +180,7 @@ sub wait_for
 sub reach_clock
 {
 	my ($pid) = @_;
-	wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $pid AND objsubid = 2 AND granted");
+	wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $pid AND objid = 0 AND objsubid >= 1024 AND granted");
 	wait_for("SELECT count(*) = 1 FROM dpobj.ledger WHERE event = 'charged' AND id > " . $hostile->last_event);
 	sleep(0.2);
 	wait_until(30, sub { !children($pid) }) or die 'the solver does not end';
@@ -209,16 +209,16 @@ my %phase = (
 	'the queue of the role' => {
 		user => 'late',
 		prepare => \&hold,
-		reach => sub { wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $_[0] AND objsubid = 1 AND NOT granted") },
+		reach => sub { wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $_[0] AND objid <> 0 AND objsubid = 1") },
 		tidy => \&let_go,
-		cost => {},
+		cost => { failed => 1 }, # the holder's release
 	},
 	'the queue of solvers' => {
 		user => 'zoe',
 		prepare => \&hold,
-		reach => sub { wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $_[0] AND objsubid = 2 AND NOT granted") },
+		reach => sub { wait_for("SELECT count(*) = 1 FROM pg_locks WHERE pid = $_[0] AND objid = 0 AND objsubid = 1") },
 		tidy => \&let_go,
-		cost => {},
+		cost => { failed => 1 }, # the holder's release
 	},
 	'the charge' => {
 		user => 'ana',
@@ -230,7 +230,7 @@ my %phase = (
 			wait_for("SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dpobj charge' AND wait_event_type = 'Lock'");
 		},
 		tidy => sub { $holder->quit },
-		cost => $once,
+		cost => {}, # the caller takes the request back
 	},
 	'the solver' => {
 		user => 'ana',
@@ -240,17 +240,17 @@ my %phase = (
 			wait_until(30, sub { children($pid) }) or die 'no solver';
 		},
 		tidy => sub { restore_solver($node) },
-		cost => $once,
+		cost => { %$once, failed => 1 },
 	},
 	'the clock' => {
 		user => 'late',
 		reach => \&reach_clock,
-		cost => $once,
+		cost => { %$once, failed => 1 },
 	},);
 my %interruption = (
 	cancel => [ '57014', sub { $control->ask('SELECT pg_cancel_backend(' . $_[0]->pid . ')') } ],
 	terminate => [ '57P01', sub { $control->ask('SELECT pg_terminate_backend(' . $_[0]->pid . ')') } ],
-	timeout => [ '57014', sub { }, 'SET statement_timeout = 700' ],
+	timeout => [ '57014', sub { }, 'SET statement_timeout = 2000' ],
 	'timeout of locks' => [ '55P03', sub { }, 'SET lock_timeout = 300' ],);
 
 for my $phase (sort keys %phase)
@@ -307,6 +307,7 @@ for my $phase ('the solver', 'the clock')
 	$session->result;
 	$session->quit;
 	$at->{tidy}->() if $at->{tidy};
+	$hostile->spent(1);
 }
 like($seen{'the solver'}, qr/^active\|Extension\|Extension\|/m, 'other sessions see that a release runs');
 is($seen{'the clock'}, $seen{'the solver'}, 'other sessions see the same while it waits for the tick');

@@ -87,11 +87,13 @@ FROM dpobj.ledger WHERE id > %d
 SQL
 
 # Sums of the events since the last call.  It takes two looks without a worker: what a worker commits
-# just before it ends is not in the snapshot of the first one.
+# just before it ends is not in the snapshot of the first one. The end of a session that is broken off
+# comes after the session's: so many failures are waited for.
 sub spent
 {
-	my ($self) = @_;
+	my ($self, $failures) = @_;
 	my ($workers, $last, %found) = (1);
+	my $waits_until = time() + 10;
 	wait_until(
 		30,
 		sub {
@@ -99,7 +101,7 @@ sub spent
 			($workers, $last, @found{qw(epsilon charged released failed administration)}) = split /\|/,
 			  $self->{control}->ask(sprintf $new_events, $self->{last});
 			die "the control session is lost: $workers" unless defined $last;
-			return $before == 0 && $workers == 0;
+			return $before == 0 && $workers == 0 && ($found{failed} >= ($failures // 0) || time() > $waits_until);
 		}) or die 'a charge worker does not end';
 	$self->{last} = $last if $last > 0;
 	return \%found;
@@ -140,8 +142,8 @@ sub told
 sub judge
 {
 	my ($self, $name, $expected, $text) = @_;
-	my $found = $self->spent;
 	$expected = _expected($expected);
+	my $found = $self->spent($expected->{failed});
 	$self->{count}++;
 
 	my @errors = $text =~ /^(?:ERROR|FATAL|PANIC):  (\w{5}): /mg;

@@ -11,6 +11,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "executor/tuptable.h"
+#include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -112,10 +113,12 @@ scan_count_rows(Oid relation)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
+	bool exit_on_error = ExitOnAnyError;
 	volatile int64 rows = 0;
 
 	if (IsInParallelMode())
 		return 0;
+	ExitOnAnyError = false; /* it would tell the caller of a damaged page */
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
 	PG_TRY();
@@ -126,12 +129,14 @@ scan_count_rows(Oid relation)
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(context);
+		ExitOnAnyError = exit_on_error;
 		if (is_interruption(geterrcode()))
 			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
 	}
 	PG_END_TRY();
+	ExitOnAnyError = exit_on_error;
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 	return rows;
