@@ -170,9 +170,13 @@ spends(
 	sub {
 		my $writer = stop_writer();
 		my $began = time();
-		answered('a charge by a worker of the session', $_) for results(queued($train, $train));
+		my $charges = scalar_of($node, q(SELECT count(*) FROM dpobj.ledger_events WHERE event = 'charged'));
+		my @sessions = queued($train, $train);
+		ok(wait_until(20, sub { scalar_of($node, q(SELECT count(*) FROM dpobj.ledger_events WHERE event = 'charged')) == $charges + 2 }),
+			'workers of the sessions write the charges');
 		cmp_ok(time() - $began, '>', 1.5, 'sessions wait before they start workers');
 		kill 'CONT', $writer;
+		answered('the writer writes the ends when it goes on', $_) for results(@sessions);
 	});
 spends(
 	$node,

@@ -28,23 +28,48 @@ charge_keep_plans(void)
 	keep_plans = true;
 }
 
+static bool
+has_types(SPIPlanPtr plan, int count, const Oid *types)
+{
+	for (int i = 0; i < count; i++)
+		if (SPI_getargtypeid(plan, i) != types[i])
+			return false;
+	return true;
+}
+
+static SPIPlanPtr
+prepare(const char *statement, int count, Oid *types)
+{
+	SPIPlanPtr plan = SPI_prepare(extension_statement(statement), count, types);
+
+	if (plan == NULL || SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not prepare a statement of the privacy ledger");
+	return plan;
+}
+
+/* The type of models is another one when the extension was dropped and created again. */
 static SPIPlanPtr
 kept_plan(const char *statement, int count, Oid *types)
 {
 	bool has_internal = extension_has_internal();
+	KeptPlan *kept = kept_plans;
 	SPIPlanPtr plan;
 
-	for (int i = 0; i < kept_count; i++)
-	{
-		if (kept_plans[i].statement == statement && kept_plans[i].has_internal == has_internal)
-			return kept_plans[i].plan;
-	}
-	if (kept_count == lengthof(kept_plans))
+	while (kept < kept_plans + kept_count &&
+		   (kept->statement != statement || kept->has_internal != has_internal))
+		kept++;
+	if (kept == kept_plans + lengthof(kept_plans))
 		elog(ERROR, "too many statements of the privacy ledger");
-	plan = SPI_prepare(extension_statement(statement), count, types);
-	if (plan == NULL || SPI_keepplan(plan) != 0)
-		elog(ERROR, "could not prepare a statement of the privacy ledger");
-	kept_plans[kept_count++] = (KeptPlan){statement, has_internal, plan};
+	if (kept == kept_plans + kept_count)
+		*kept = (KeptPlan){statement, has_internal, NULL};
+	else if (has_types(kept->plan, count, types))
+		return kept->plan;
+	plan = prepare(statement, count, types);
+	if (kept->plan == NULL)
+		kept_count++;
+	else
+		(void) SPI_freeplan(kept->plan);
+	kept->plan = plan;
 	return plan;
 }
 
