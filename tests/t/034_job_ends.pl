@@ -216,7 +216,7 @@ survives('kill -9 of the worker', sub { kill 'KILL', scalar_of($node, "SELECT pi
 survives('kill -9 of a backend', sub { my $victim = session($node); kill 'KILL', $victim->pid; $victim->quit });
 
 # However a worker ends, a charge has an end in the ledger.
-spends($node, 'the worker is terminated', { epsilon => 1, charged => 2, failed => 1 }, sub {
+spends($node, 'the worker is terminated', { epsilon => 1, charged => 2, failed => 2 }, sub {
 	my $id = submit('ana', 'terminated', 'hard');
 	enters($id, 'solving');
 	scalar_of($node, 'SELECT pg_terminate_backend(' . (worker_pids())[0] . ')');

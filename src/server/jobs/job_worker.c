@@ -284,16 +284,27 @@ release_of_model(Datum model)
 	return DatumGetInt64(GetAttributeByName(DatumGetHeapTupleHeader(model), "release", &isnull));
 }
 
-/* A dropped role cannot be charged, nor for a dropped table, whose name dpobj.jobs has. */
+/* Says that the job's role or its table, whose name dpobj.jobs has, was dropped; NULL: neither. */
+static const char *
+what_is_gone(const Job *job, int *sqlstate)
+{
+	*sqlstate = ERRCODE_UNDEFINED_OBJECT;
+	if (GetUserNameFromId(job->role, true) == NULL)
+		return "the role that submitted the job does not exist any more";
+	*sqlstate = ERRCODE_UNDEFINED_TABLE;
+	if (get_rel_name(job_relation(job)) == NULL)
+		return "the table of the job does not exist any more";
+	return NULL;
+}
+
 static void
 check_exists(const Job *job)
 {
-	if (GetUserNameFromId(job->role, true) == NULL)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("the role that submitted the job does not exist any more")));
-	if (get_rel_name(job_relation(job)) == NULL)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-						errmsg("the table of the job does not exist any more")));
+	int sqlstate;
+	const char *gone = what_is_gone(job, &sqlstate);
+
+	if (gone != NULL)
+		ereport(ERROR, (errcode(sqlstate), errmsg_internal("%s", gone)));
 }
 
 /* Writes the charge to the ledger and its id to the job's row, in one transaction. */
@@ -517,16 +528,25 @@ run_call(JobRun *run)
 
 /* ---- Other ends ------------------------------------------------------------- */
 
-/* What the job's row says about a failure; after the scan has begun, nothing about its cause. */
-static char *
-failure_reason(const JobRun *run)
+/*
+ * What the job's row says about a failure; after the scan has begun, nothing about its cause.  A
+ * table or a role that is dropped while the job waits for a lock is named in no error so well.
+ */
+static const char *
+failure_reason(const JobRun *run, int *sqlstate)
 {
 	const ErrorData *error = run->error;
+	const char *gone;
 
+	*sqlstate = ERRCODE_DPOBJ_STOPPED;
 	if (run->failed)
 		return ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL;
 	if (run->reads)
 		return ANALYST_FAILURE "\nThe charge stays.";
+	gone = what_is_gone(&run->job, sqlstate);
+	if (gone != NULL)
+		return gone;
+	*sqlstate = error->sqlerrcode;
 	return psprintf("%s%s%s", error->message, error->detail == NULL ? "" : "\n",
 					error->detail == NULL ? "" : error->detail);
 }
@@ -545,6 +565,8 @@ write_end(void *context)
 {
 	const JobRun *run = context;
 	int tick = run->charged ? run->terms.release_tick : dpobj_release_tick;
+	const char *reason;
+	int sqlstate;
 
 	switch (run->end)
 	{
@@ -558,9 +580,8 @@ write_end(void *context)
 		case END_FAILED:
 			end_charge(run,
 					   run->reads ? CHARGE_BY_ITSELF : charge_reason_of(run->error->sqlerrcode));
-			job_end(run->job.id, "failed", tick, run->release,
-					run->reads ? ERRCODE_DPOBJ_STOPPED : run->error->sqlerrcode,
-					failure_reason(run));
+			reason = failure_reason(run, &sqlstate);
+			job_end(run->job.id, "failed", tick, run->release, sqlstate, reason);
 	}
 }
 
