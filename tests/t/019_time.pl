@@ -19,7 +19,9 @@ my $control = session($node);
 # Rows of calm are alike, those of busy are not, and the search goes over all of them; those of front have the first constant of a list, those of back the last.
 hard_table($node);
 $node->safe_psql('postgres', <<'SQL');
-CREATE ROLE ana LOGIN;
+CREATE ROLE team;
+CREATE ROLE ana LOGIN IN ROLE team;
+CREATE ROLE lender IN ROLE team;
 ALTER TABLE hard ADD t text NOT NULL DEFAULT 'v2500';
 CREATE TABLE busy AS TABLE hard;
 ALTER TABLE busy DROP c13, DROP c14, DROP c15;
@@ -32,7 +34,7 @@ VACUUM (FREEZE, ANALYZE) calm, busy, long, front, back;
 SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, CASE attname WHEN 'ill' THEN '{}' ELSE '{"scale": 1}' END::jsonb) FROM pg_attribute
                          WHERE attrelid = t AND attnum > 0 AND NOT attisdropped AND attname <> 't')) FROM unnest('{calm,busy}'::regclass[]) t;
 SELECT dpobj.protect(t, '{"a": {"scale": 1}, "b": {"scale": 1}, "ill": {}}') FROM unnest('{long,front,back}'::regclass[]) t;
-SELECT dpobj.set_budget(t, 'ana', 100000, 0) FROM unnest('{calm,busy,long,front,back,hard}'::regclass[]) t;
+SELECT dpobj.set_budget(t, 'team', 100000, 0) FROM unnest('{calm,busy,long,front,back,hard}'::regclass[]) t;
 DO $$
 DECLARE t text;
 BEGIN
@@ -42,9 +44,11 @@ BEGIN
         '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')).weights) FROM %1$s $f$ $e$, t,
       (SELECT string_agg(attname, ', ') FROM pg_attribute
        WHERE attrelid = t::regclass AND attname ~ '^c\d' AND NOT attisdropped));
+    EXECUTE format('ALTER FUNCTION lent_%s() OWNER TO lender', t);
   END LOOP;
 END $$;
-SELECT dpobj.grant_trainer('ana');
+GRANT SELECT ON calm, busy, hard TO lender;
+SELECT dpobj.grant_trainer(r) FROM unnest('{ana,lender}'::regrole[]) r;
 SQL
 
 my $list = join ', ', map { sprintf '"v%04d"', $_ } 1 .. 2500;
@@ -58,7 +62,7 @@ sub request
 	  . qq{ filter => '{"t": {"in": [$list]}}')};
 }
 
-# At the owner's door, for a caller who may not read the table.
+# At the owner's door, for a caller who may not read the table and shares its budgets with a role that may.
 sub lent { return "SELECT lent_$_[0]()" }
 
 # ---- the statistic ----
