@@ -6,9 +6,10 @@
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
 #                                       regress pgtap tap demo audit memory faults
 #
-# The core's parts, which compute, run beside the server's, which wait for most of the time, and the
-# fuzzers and the package after these. What a part prints is shown when it has ended. In the end come the
-# last lines of each part that failed, and how long each took; the last line is "N passed, N failed".
+# The core's parts, which compute, run beside the server's, which wait for most of the time; the faults
+# of the server come after the former, the fuzzers and the package after the latter. What a part prints
+# is shown when it has ended. In the end come the last lines of each part that failed, and how long each
+# took; the last line is "N passed, N failed".
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody.
@@ -171,6 +172,7 @@ core_lane() {
   wants core && step "core tests, a fifth of the cases under ASan and UBSan, too" check_core
   wants mutants && step "mutants" check_mutants
   wants valgrind && step "core tests under valgrind" check_valgrind
+  wants faults && [ -n "$installed" ] && step "faults of the server" check_faults
 }
 
 server_lane() {
@@ -180,9 +182,7 @@ server_lane() {
 }
 
 test_server() {
-  [[ " $server_parts " =~ \ (${chosen// /|})\  ]] || return
-  WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" check_installed &&
-    step "cluster" cluster_start "fsync = off" || return
+  [ -n "$installed" ] && step "cluster" cluster_start "fsync = off" || return
   wants fuzz && step "fuzz of the server's parsers" check_fuzz_sql
   wants regress && step "regress and isolation" check_regress
   wants pgtap && step "pgTAP" check_pgtap
@@ -190,7 +190,6 @@ test_server() {
   wants tap && step "TAP" check_tap
   wants audit && step "audit" check_audit
   wants memory && step "the server under valgrind" check_memory
-  wants faults && step "faults of the server" check_faults
 }
 
 lanes=()
@@ -206,6 +205,10 @@ trap leave EXIT # workplace_make has set its own
 ! wants build || unprivileged "cp -a . '$W/clang'"
 : >"$W/results"
 : >"$W/failures"
+installed=
+if [[ " $server_parts " =~ \ (${chosen// /|})\  ]]; then
+  WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" check_installed && installed=yes
+fi
 set -m # each lane is a group of processes, which ends as a whole
 for lane in core_lane server_lane; do
   "$lane" &
