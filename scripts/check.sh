@@ -2,7 +2,8 @@
 # check.sh - the tests of dpobj, in throw-away places: `make check`, and `make check-all` for .ci/run.
 #
 #   make check                          what a change needs at once, a few minutes
-#   make check-all                      everything (DPOBJ_DATA=folder adds the tests on Adult)
+#   make check-all                      everything, but every second fault of the server, alternately from
+#                                       commit to commit (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
 #                                       regress pgtap tap demo audit memory faults
 #
@@ -116,7 +117,7 @@ check_tap() {
 }
 
 check_faults() {
-  unprivileged "bash scripts/faults.sh"
+  unprivileged "bash scripts/faults.sh $faults"
 }
 
 # A minute of draws, on a server that is set to refuse such; then so many of two mechanisms whose
@@ -150,12 +151,15 @@ check_package() {
 
 core_parts="style build core valgrind mutants fuzz package"
 server_parts="fuzz regress pgtap demo audit memory tap faults"
-share= mutants= tap=
+share= mutants= tap= faults=
 case ${*:-quick} in
   quick)
     chosen=$quick share=$quick_share mutants=$quick_mutants tap=$quick_tap
     ;;
-  all) chosen="$core_parts $server_parts" ;;
+  all)
+    chosen="$core_parts $server_parts"
+    faults="--half $(($(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0) % 2))"
+    ;;
   *) chosen=$* ;;
 esac
 for part in $chosen; do

@@ -4,6 +4,7 @@
 #
 #   unprivileged "bash scripts/faults.sh"             all of them
 #   unprivileged "bash scripts/faults.sh late_charge" some of them
+#   unprivileged "bash scripts/faults.sh --half 0"    every second one, from the first or (1) the second
 #
 # Runs inside the environment of workplace.sh, after workplace_build, and leaves the sources and
 # the installed files as they were. Prints one line per fault, and fails if one survives. (The
@@ -103,9 +104,16 @@ stop_lanes() {
 trap stop_lanes EXIT
 trap 'exit 130' INT TERM HUP
 
-if [ $# = 0 ]; then
-  patches=(tests/faults/*.patch)
-else
+patches=(tests/faults/*.patch)
+for patch in "${patches[@]}"; do
+  patch -s -p1 --dry-run <"$patch" >/dev/null || {
+    echo "$patch cannot be put in"
+    exit 1
+  }
+done
+if [ "${1:-}" = --half ]; then
+  mapfile -t patches < <(printf '%s\n' "${patches[@]}" | awk -v rest="$2" 'NR % 2 == (rest + 1) % 2')
+elif [ $# != 0 ]; then
   patches=("${@/#/tests/faults/}")
   patches=("${patches[@]/%/.patch}")
 fi
