@@ -31,7 +31,10 @@ restart_cluster() {
   if [ -f "$W/data/PG_VERSION" ]; then
     unprivileged "pg_ctl -D '$W/data' -l '$W/server.log' -m fast -w restart >/dev/null"
   else
-    cluster_start "fsync = off"
+    cluster_start "fsync = off" || {
+      rm -rf "$W/data"
+      return 1
+    }
   fi
 }
 

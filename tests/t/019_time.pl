@@ -8,7 +8,7 @@
 # run shorter than a tick is answered at the first one, so the tick is longer than any of them on
 # this machine.
 
-use List::Util qw(max shuffle sum);
+use List::Util qw(max min shuffle sum);
 use DpobjTest;
 
 use constant { LEVEL => 1e-3, GRAIN => 0.005 };
@@ -227,7 +227,8 @@ sub ended
 
 for my $how (qw(timeout cancel terminate))
 {
-	indistinct("$how, in three phases", 8, map { my $name = $_; $name => sub { ended($how, $phase{$name}) } } sort keys %phase);
+	$seen = indistinct("$how, in three phases", 8, map { my $name = $_; $name => sub { ended($how, $phase{$name}) } } sort keys %phase);
+	cmp_ok(min(@{ $seen->{waits} }), '>', $moment + 0.09, "$how: no answer before a solver could have been cleaned up");
 	indistinct("$how at the owner's door, in two phases",
 		8, map { my $table = $_; $table => sub { ended($how, $table, \&lent) } } qw(calm hard));
 }
