@@ -85,7 +85,8 @@ sub begin_endless
 {
 	my ($session) = @_;
 	$session->send(ask_for('hard'));
-	return kill 'STOP', solver_of($node, $session);
+	my $solver = eval { solver_of($node, $session) };
+	return ok($solver && kill('STOP', $solver), 'a training solves');
 }
 
 sub is_cancelled
