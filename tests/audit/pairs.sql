@@ -116,7 +116,7 @@ SELECT audit.add_grouped('output, ' || noise, 'svm', 1, CASE noise WHEN 'gaussia
 SELECT audit.add_grouped('sgd, full', 'svm', 1, 0.2, '{"mechanism": "sgd", "iterations": 1, "radius": 1}', '[[], [[[1], true]]]');
 SELECT audit.add_call('sgd, ' || sampling, 1, 0.2, '[[[[1], true]], [[[1], true], [[1], false]]]',
                       format('SELECT (dp_svm(x, y, {e}, {d}, %L)).weights[1] FROM {0}', jsonb_build_object('mechanism', 'sgd', 'sampling', sampling,
-                             'adjacency', 'add_remove', 'n', 2, 'batch', 1, 'iterations', 1, 'radius', 1, 'dimension', 1, 'intercept', false)))
+                             'adjacency', 'add_remove', 'n', 2, 'batch', 1, 'iterations', 1, 'radius', 1, 'dimension', 1, 'intercept', false)), 1e-2)
   FROM unnest('{poisson,fixed}'::text[]) sampling;
 SELECT audit.add_grouped('exponential of a net', 'svm', 1, 0, '{"mechanism": "exponential", "net": 3, "norm": 0.5, "radius": 1}',
                          '[[[[1], true], [[1], true]], [[[1], true]]]');
