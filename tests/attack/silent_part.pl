@@ -66,7 +66,7 @@ sub lost
 	my $from = -s $coordinator->logfile;
 	$coordinator->safe_psql('postgres', "ALTER ROLE ana SET $setting");
 	answers_by($parts[1], "IF kind = 's' THEN PERFORM pg_sleep($sleep); END IF;");
-	my $asks = session($coordinator, user => 'ana');
+	my $asks = session($coordinator, user => 'ana', seconds => 120);
 	spends($coordinator, $name, { epsilon => 1000, charged => 1, failed => 1 }, sub {
 		my ($answer, $seconds) = timed(sub { $asks->ask($count) });
 		like($answer, qr/^ERROR:  UB004: /, "$name: the release fails");
