@@ -307,7 +307,7 @@ for my $name (sort keys %wrong)
 		$coordinator,
 		"a part that $name",
 		{ epsilon => 2, charged => 1, failed => 1 },
-		sub { is(in_session($coordinator, 'ana', $train) =~ s/\nLOCATION.*//sr, $failure, "a part that $name: the one failure"); });
+		sub { is(in_session($coordinator, { user => 'ana', seconds => 150 }, $train) =~ s/\nLOCATION.*//sr, $failure, "a part that $name: the one failure"); });
 	no_link_is_left("a part that $name", @parts);
 }
 answers_truly($parts[0]);
@@ -341,7 +341,7 @@ spends(
 	{ epsilon => 2, charged => 1, failed => 1 },
 	sub {
 		my $start = time;
-		is(in_session($coordinator, 'ana', $train) =~ s/\nLOCATION.*//sr, $failure, 'the time limit during a pass: the one failure');
+		is(in_session($coordinator, { user => 'ana', seconds => 150 }, $train) =~ s/\nLOCATION.*//sr, $failure, 'the time limit during a pass: the one failure');
 		cmp_ok(time - $start, '<', 30, 'which does not wait for the part');
 	});
 no_link_is_left('the time limit during a pass', @parts);
