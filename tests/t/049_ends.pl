@@ -227,6 +227,21 @@ for my $round (1 .. $stops)
 }
 cmp_ok($slowest, '<', 5, sprintf('%d stops under load took at most %.1f s each', $stops, $slowest));
 
+# A prepared transaction keeps the end of a release from being written, and a stop waits for neither.
+scalar_of($node, 'ALTER ROLE c4 SET dpobj.release_tick = 60000');
+{
+	my $left = session($node, user => 'c4');
+	my $before = last_id();
+	$left->send($count);
+	ok(wait_until(30, sub { last_id() ne $before }), 'a release waits for its tick');
+	$node->safe_psql('postgres', "BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE; PREPARE TRANSACTION 'holds the ledger'");
+	$node->stop('fast');
+	$_->quit for $left, values %watch;
+	%watch = ();
+	$node->start;
+	scalar_of($node, "COMMIT PREPARED 'holds the ledger'");
+}
+
 # A charge at the analyst's door ends what the stops have left.
 like(in_session($node, 'c7', $count), qr/^answer\|/m, 'the ledger is open after the stops');
 wait_until(60, sub { scalar_of($node, "SELECT count(*) FROM dpobj.jobs WHERE state IN ('queued', 'running')") eq '0' });
