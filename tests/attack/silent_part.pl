@@ -10,6 +10,7 @@ $coordinator->safe_psql('postgres', "SELECT dpobj.set_budget(t, r, 1000000, 0) F
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $proxy = start_proxy($parts[0], $port);
+END { kill 'KILL', $proxy if $proxy; } # a stopped process does not end with the test
 $coordinator->safe_psql('postgres', "ALTER SERVER part1 OPTIONS (SET host '127.0.0.1', SET port '$port')");
 my ($ana, $bob) = map { session($coordinator, user => $_) } qw(ana bob);
 my $count = q{SELECT value FROM dpobj.count('visit', 1000)};
@@ -85,4 +86,5 @@ ok(wait_until(20, sub { $ana->ask($count) eq '3000' }), 'a part that answers aga
 
 kill 'KILL', $proxy;
 waitpid $proxy, 0;
+undef $proxy;
 finish($coordinator);
