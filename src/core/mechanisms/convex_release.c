@@ -226,7 +226,8 @@ minimise(const MechanismRequest *request, const Instance *instance, double toler
 	int64_t steps;
 
 	loss_table_make(terms->loss, table);
-	softmax_table_make(softmax);
+	if (terms->classes > 0)
+		softmax_table_make(softmax);
 	convex_data_make(request, instance, tools->memory, &rows);
 	steps = convex_minimise(&objective, tolerance / 2, tools->memory, u);
 	convex_rows_release(&rows, tools->memory);
