@@ -7,10 +7,9 @@
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
 #                                       regress pgtap tap demo audit memory faults
 #
-# The core's parts, which compute, run beside the server's, which wait for most of the time; the faults
-# of the server come after the former, the fuzzers and the package after the latter. What a part prints
-# is shown when it has ended. In the end come the last lines of each part that failed, and how long each
-# took; the last line is "N passed, N failed".
+# The core's parts, which compute, run beside the server's, which wait for most of the time. What a part
+# prints is shown when it has ended. In the end come the last lines of each part that failed, and how long
+# each took; the last line is "N passed, N failed".
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody.
@@ -89,7 +88,7 @@ check_mutants() {
   unprivileged "BUILD='$W/core' bash tests/core/mutants.sh $mutants"
 }
 
-# A minute in all (tests/fuzz).
+# tests/fuzz
 check_fuzz() {
   local compiler=clang
   command -v clang >/dev/null || compiler=gcc
@@ -176,12 +175,11 @@ core_lane() {
   wants core && step "core tests, a fifth of the cases under ASan and UBSan, too" check_core
   wants mutants && step "mutants" check_mutants
   wants valgrind && step "core tests under valgrind" check_valgrind
-  wants faults && [ -n "$installed" ] && step "faults of the server" check_faults
+  wants fuzz && step "fuzzers of the core" check_fuzz
 }
 
 server_lane() {
   test_server
-  wants fuzz && step "fuzzers of the core" check_fuzz
   wants package && step "Debian package, installed in a clean system" check_package
 }
 
@@ -194,6 +192,7 @@ test_server() {
   wants tap && step "TAP" check_tap
   wants audit && step "audit" check_audit
   wants memory && step "the server under valgrind" check_memory
+  wants faults && step "faults of the server" check_faults
 }
 
 lanes=()
