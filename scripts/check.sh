@@ -2,7 +2,7 @@
 # check.sh - the tests of dpobj, in throw-away places: `make check`, and `make check-all` for .ci/run.
 #
 #   make check                          what a change needs at once, a few minutes
-#   make check-all                      everything, but every third fault of the server, another third from
+#   make check-all                      everything, but every sixth fault of the server, other ones from
 #                                       commit to commit (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
 #                                       regress pgtap tap demo audit memory faults
@@ -157,7 +157,7 @@ case ${*:-quick} in
     ;;
   all)
     chosen="$core_parts $server_parts"
-    faults="--third $(($(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0) % 3))"
+    faults="--every 6 $(($(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0) % 6))"
     ;;
   *) chosen=$* ;;
 esac

@@ -4,7 +4,7 @@
 #
 #   unprivileged "bash scripts/faults.sh"             all of them
 #   unprivileged "bash scripts/faults.sh late_charge" some of them
-#   unprivileged "bash scripts/faults.sh --third 0"   every third one, from the first, the second (1) or the third (2)
+#   unprivileged "bash scripts/faults.sh --every 6 2" every sixth of them, from the third on
 #
 # Runs inside the environment of workplace.sh, after workplace_build, and leaves the sources and
 # the installed files as they were. Prints one line per fault, and fails if one survives. (The
@@ -114,8 +114,8 @@ for patch in "${patches[@]}"; do
     exit 1
   }
 done
-if [ "${1:-}" = --third ]; then
-  mapfile -t patches < <(printf '%s\n' "${patches[@]}" | awk -v rest="$2" 'NR % 3 == (rest + 1) % 3')
+if [ "${1:-}" = --every ]; then
+  mapfile -t patches < <(printf '%s\n' "${patches[@]}" | awk -v every="$2" -v rest="$3" '(NR - 1) % every == rest')
 elif [ $# != 0 ]; then
   patches=("${@/#/tests/faults/}")
   patches=("${patches[@]/%/.patch}")
