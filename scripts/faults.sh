@@ -4,7 +4,7 @@
 #
 #   unprivileged "bash scripts/faults.sh"             all of them
 #   unprivileged "bash scripts/faults.sh late_charge" some of them
-#   unprivileged "bash scripts/faults.sh --every 6 2" every sixth of them, from the third on
+#   unprivileged "bash scripts/faults.sh --every 12 2"  every twelfth of them, from the third on
 #
 # Runs inside the environment of workplace.sh, after workplace_build, and leaves the sources and
 # the installed files as they were. Prints one line per fault, and fails if one survives. (The

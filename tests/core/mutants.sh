@@ -274,9 +274,9 @@ two_at_a_time() {
   cat "$BUILD"/mutants/*.line
 }
 
-# A test must pass without a fault before its failure proves anything.
+# A test must pass without a fault before its failure proves anything. PASSED=yes: all have just passed.
 try_sound() {
-  run 0 "$1" || echo "$1 does not pass without a fault"
+  [ "${PASSED:-}" = yes ] || run 0 "$1" || echo "$1 does not pass without a fault"
 }
 
 unlisted=$(comm -13 <(printf '%s\n' "${mutants[@]%%|*}" | sort) \

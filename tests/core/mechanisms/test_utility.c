@@ -20,6 +20,7 @@
 
 #define BETA 0.05
 #define DRAWS 1500
+#define DRAWS_OF_A_MEAN 300
 
 /* A frequency of so many draws is within this of its probability but for 1 in 1e5 or so. */
 #define TOLERANCE (4.5 * sqrt(BETA * (1 - BETA) / DRAWS))
@@ -105,18 +106,18 @@ typedef struct Outcome
 } Outcome;
 
 static Outcome
-draw_excess(const Setting *setting, int64_t t)
+draw_excess(const Setting *setting, int64_t t, int draws)
 {
 	MechanismRequest request = make_request(setting);
 	int32_t x[GRID_MAX_DIMENSION];
 	int best[GRID_MAX_DIMENSION];
-	int draws = check_repetitions(DRAWS);
 	Outcome outcome = {0, 0};
 	Instance instance;
 
 	last_vector(&setting->grid, best);
 	hardest_data(&setting->grid, best, &t, x, &instance);
 	CHECK(instance_loss(&instance, &setting->grid, best) == 0);
+	draws = check_repetitions(draws);
 	for (int k = 0; k < draws; k++)
 	{
 		MechanismTools tools = {.bits = &bits, .memory = memory, .oracle = oracle_search};
@@ -142,7 +143,7 @@ print_figures(const Setting *setting, const UtilityBound *bound, double slack)
 {
 	double part = slack;
 
-	while (part > 1 && draw_excess(setting, (int64_t) (bound->rows / part)).often > BETA)
+	while (part > 1 && draw_excess(setting, (int64_t) (bound->rows / part), DRAWS).often > BETA)
 		part -= 0.05;
 	printf("%s d=%d |W|=%.0f eps=%g %s: rows %.1f, %.2f of the quantile; mean %.1f\n",
 		   mechanism_get(setting->kind)->name, setting->grid.dimension - 1,
@@ -159,11 +160,14 @@ check_setting(const Setting *setting, double slack)
 
 	utility_bound(&request, BETA, &bound);
 	CHECK(bound.rows > 4 && bound.mean > 4);
-	CHECK_WHOLE(draw_excess(setting, (int64_t) ceil(bound.rows)).often <= BETA + TOLERANCE);
-	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.rows / slack)).often > BETA + TOLERANCE);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) ceil(bound.rows), DRAWS).often <= BETA + TOLERANCE);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.rows / slack), DRAWS).often >
+				BETA + TOLERANCE);
 	for (int part = 1; part <= 4; part++)
-		CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * part / 4)).mean <= bound.mean);
-	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * 0.7)).mean >= bound.mean / 8);
+		CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * part / 4), DRAWS_OF_A_MEAN).mean <=
+					bound.mean);
+	CHECK_WHOLE(draw_excess(setting, (int64_t) (bound.mean * 0.7), DRAWS_OF_A_MEAN).mean >=
+				bound.mean / 8);
 	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
 		print_figures(setting, &bound, slack);
 }
