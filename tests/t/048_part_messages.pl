@@ -12,8 +12,9 @@ my $ana = session($coordinator, user => 'ana');
 
 # ---- a caller's operators ----
 
-# dpobj_internal.part() looks for marks as the owner of dpobj's tables: nothing of the caller may run then.
-$part->safe_psql('postgres', 'CREATE ROLE eve LOGIN; CREATE SCHEMA planted AUTHORIZATION eve');
+# For a role that may read the table, dpobj_internal.part() looks for marks as the owner of dpobj's tables:
+# nothing of the caller may run then.
+$part->safe_psql('postgres', 'CREATE ROLE eve LOGIN; CREATE SCHEMA planted AUTHORIZATION eve; GRANT SELECT ON visit_part TO eve');
 my $eve = session($part, user => 'eve');
 for my $type (qw(oid int8 text))
 {
