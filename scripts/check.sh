@@ -2,8 +2,9 @@
 # check.sh - the tests of dpobj, in throw-away places: `make check`, and `make check-all` for .ci/run.
 #
 #   make check                          what a change needs at once, a few minutes
-#   make check-all                      everything, but every twelfth fault of the server, others from
-#                                       commit to commit (DPOBJ_DATA=folder adds the tests on Adult)
+#   make check-all                      everything, but every twelfth fault of the server, and every fourth
+#                                       program of the core under valgrind, others from commit to commit
+#                                       (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
 #                                       regress pgtap tap demo audit memory faults
 #
@@ -81,7 +82,7 @@ check_core() {
 }
 
 check_valgrind() {
-  unprivileged "make -s -j2 -f tests/core/Makefile BUILD='$W/core' valgrind"
+  unprivileged "make -s -j2 -f tests/core/Makefile BUILD='$W/core' ${valgrind:+NAME='$valgrind'} valgrind"
 }
 
 check_mutants() {
@@ -150,14 +151,16 @@ check_package() {
 
 core_parts="style build core valgrind mutants fuzz package"
 server_parts="fuzz regress pgtap demo audit memory tap faults"
-share= mutants= tap= faults=
+share= mutants= valgrind= tap= faults=
 case ${*:-quick} in
   quick)
     chosen=$quick share=$quick_share mutants=$quick_mutants tap=$quick_tap
     ;;
   all)
     chosen="$core_parts $server_parts"
-    faults="--every 12 $(($(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0) % 12))"
+    commits=$(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0)
+    faults="--every 12 $((commits % 12))"
+    valgrind=$(cd "$here/../tests/core" && basename -as .c */test_*.c | awk -v rest=$((commits % 4)) '(NR - 1) % 4 == rest' | tr '\n' ' ')
     ;;
   *) chosen=$* ;;
 esac
