@@ -54,6 +54,15 @@ unlike(release('bob', 1 .. 6), qr/ERROR/, 'bob releases');
 $node->safe_psql('postgres', 'VACUUM ANALYZE');
 is(plans('ana'), $before, 'what EXPLAIN shows ana is the same after the releases of bob');
 
+# Its inner plan has estimates from the entries of others.
+is(() = in_session($node, 'ana', 'SET debug_print_plan = on', 'SET client_min_messages = log', q{SELECT count(*) FROM dpobj.ledger WHERE role = 'bob'}) =~ /PLANNEDSTMT/g,
+	1, 'a view prints no plan but that of the query');
+
+# A view is planned again for each row of a join; the memory of that is given back.
+my $peak = q{SELECT substring(pg_read_file('/proc/' || pg_backend_pid() || '/status') from 'VmHWM:\s*(\d+)')::int};
+my @sizes = split /\n/, in_session($node, 'postgres', $peak, 'SELECT count((SELECT id FROM dpobj.ledger l WHERE l.id = i)) > 0 FROM generate_series(1, 3000) i', $peak);
+cmp_ok($sizes[-1] - $sizes[0], '<', 20_000, 'three thousand scans of a view take less than 20 MB');
+
 # ---- the same rows by each path ----
 
 my $rows = 'count(*), min(id), max(id)';

@@ -45,6 +45,13 @@ SQL
 	is($run->("SELECT dpobj_internal.on_one_line('$column $level $other')"), "$column $level $other", "$encoding: a text without control characters stays");
 }
 
+# Joiners form letters of Arabic and Persian; elsewhere nobody sees them.
+for my $case ([ q{U&'\\0645\\06cc\\200c\\062e'}, 't' ], [ q{U&'\\00e9\\200d\\00e9'}, 'f' ], [ q{U&'\\0645\\200d\\200d\\062e'}, 'f' ], [ q{U&'\\0645\\200d'}, 'f' ])
+{
+	my ($name, $stays) = @$case;
+	is(scalar_of($node, "SELECT dpobj_internal.on_one_line($name) = $name"), $stays, "$name is shown " . ($stays eq 't' ? 'whole' : 'without joiners'));
+}
+
 # A name of any length is escaped at once.
 my $start = time;
 is(scalar_of($node, q{SELECT length(dpobj_internal.markdown(repeat('www.*', 1000000)))}), '7000000', 'a megabyte of markup');

@@ -15,8 +15,8 @@
 #include "server/base/acting.h"
 #include "server/base/dpobj.h"
 
-static void
-set_until_return(const char *name, const char *value)
+void
+acting_set(const char *name, const char *value)
 {
 	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
 							 false);
@@ -29,15 +29,22 @@ acting_note(Acting *before)
 	before->settings = NewGUCNestLevel();
 }
 
-/* jit is off because the planner overestimates dpobj's small tables and would compile queries. */
+/*
+ * Plans are not printed, because they have what the planner estimates from others' rows.  jit is
+ * off because the planner overestimates dpobj's small tables and would compile queries.
+ */
 void
 acting_begin(Oid role, Acting *before)
 {
+	static const char *const off[] = {"debug_print_parse", "debug_print_rewritten",
+									  "debug_print_plan", "jit"};
+
 	acting_note(before);
 	SetUserIdAndSecContext(role, before->security | SECURITY_LOCAL_USERID_CHANGE |
 									 SECURITY_RESTRICTED_OPERATION);
-	set_until_return("search_path", "pg_catalog, pg_temp");
-	set_until_return("jit", "off");
+	acting_set("search_path", "pg_catalog, pg_temp");
+	for (int i = 0; i < (int) lengthof(off); i++)
+		acting_set(off[i], "off");
 }
 
 void

@@ -29,6 +29,9 @@ extern void acting_note(Acting *before);
 extern void acting_begin(Oid role, Acting *before);
 extern void acting_end(const Acting *before);
 
+/* Sets a setting of the session until acting_end(), or until the end of the subtransaction. */
+extern void acting_set(const char *name, const char *value);
+
 /* Acts as the owner of the relation. */
 extern void acting_begin_owner(Relation relation, Acting *before);
 

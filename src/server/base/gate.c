@@ -19,7 +19,6 @@
 
 /* Sub-objects of the lock tags; a lock on the role itself has sub-object 0. */
 #define GATE_QUEUE 1
-#define GATE_NAME 2
 #define GATE_SCHEDULES 3
 #define GATE_PARTS 4
 #define GATE_PLACE 1024 /* the first of the places */
@@ -86,13 +85,16 @@ unlock_gate(LOCKTAG tag)
 
 /* ---- names ---- */
 
-/* The models of groups are called name{key}: they share the lock of the name. */
+/*
+ * The models of groups are called name{key}: they share the lock of the name.  Names of a role may
+ * have a lock in common, those of two roles have none.  Of this database there are no other gates.
+ */
 static LOCKTAG
 tag_of_name(Oid role, const char *name)
 {
 	uint32 hash = hash_bytes((const unsigned char *) name, (int) strcspn(name, "{"));
 
-	return tag_of(MyDatabaseId, hash_combine(hash, role), GATE_NAME);
+	return tag_of(MyDatabaseId, role, (int) (hash & PG_UINT16_MAX));
 }
 
 void

@@ -57,7 +57,8 @@ typedef struct SeenScan
 	CustomScanState scan;
 	List *arguments; /* ExprState of the parameters of the condition */
 	Reader reader;
-	SeenQuery *query; /* NULL before the first row */
+	SeenQuery *query;      /* NULL before the first row */
+	MemoryContext context; /* of the query and its plan; NULL before the first one */
 	Tuplestorestate *rows;
 	TupleTableSlot *row;
 	uint64 next; /* how many rows to fetch next */
@@ -344,12 +345,17 @@ start_query(SeenScan *scan)
 {
 	CustomScanState *node = &scan->scan;
 	EState *estate = node->ss.ps.state;
-	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	const char *order = strVal(private_of(node, PRIVATE_ORDER));
-	char *statement = psprintf("SELECT %s FROM %s%s%s", strVal(private_of(node, PRIVATE_COLUMNS)),
-							   seen_view_name(intVal(private_of(node, PRIVATE_VIEW))),
-							   strVal(private_of(node, PRIVATE_CONDITION)), order);
+	MemoryContext old;
+	char *statement;
 
+	if (scan->context == NULL)
+		scan->context =
+			AllocSetContextCreate(estate->es_query_cxt, "dpobj view", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(scan->context);
+	statement = psprintf("SELECT %s FROM %s%s%s", strVal(private_of(node, PRIVATE_COLUMNS)),
+						 seen_view_name(intVal(private_of(node, PRIVATE_VIEW))),
+						 strVal(private_of(node, PRIVATE_CONDITION)), order);
 	scan->query = seen_open(statement, compute_parameters(scan), scan->reader, estate->es_snapshot,
 							*order != '\0');
 	scan->rows = tuplestore_begin_heap(false, false, work_mem);
@@ -408,6 +414,7 @@ end_scan(CustomScanState *node)
 	tuplestore_end(scan->rows);
 	seen_close(scan->query);
 	scan->query = NULL;
+	MemoryContextReset(scan->context); /* a join may scan again for each of its rows */
 }
 
 /* The parameters may have other values then. */

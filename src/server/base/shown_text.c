@@ -61,10 +61,30 @@ is_in(const Range *ranges, int count, pg_wchar character)
 	return false;
 }
 
+/* The first character that a joiner changes the form of: of the scripts from Arabic on, and signs.
+ */
+#define FIRST_JOINED 0x600
+
+static bool
+is_joined(const char *text)
+{
+	pg_wchar character = utf8_to_unicode((const unsigned char *) text);
+
+	return character >= FIRST_JOINED && !is_in(hidden, lengthof(hidden), character);
+}
+
+static const char *
+character_before(const char *text)
+{
+	do
+		text--;
+	while ((*text & 0xc0) == 0x80);
+	return text;
+}
+
 /*
  * The length of a character that is not seen, 0 if it is seen.  Between letters of some scripts,
- * and in signs made of several, a joiner changes the form: it counts as seen between characters
- * that are not ASCII.
+ * and in signs made of several, a joiner changes the form: there it counts as seen.
  */
 static int
 hidden_length(const char *text, const char *start, const char *end)
@@ -85,7 +105,8 @@ hidden_length(const char *text, const char *start, const char *end)
 		return 0;
 	character = utf8_to_unicode((const unsigned char *) text);
 	if ((character == ZERO_WIDTH_JOINER || character == ZERO_WIDTH_NON_JOINER) && text > start &&
-		IS_HIGHBIT_SET(text[-1]) && end - text > length && IS_HIGHBIT_SET(text[length]))
+		is_joined(character_before(text)) && end - text > length &&
+		end - text >= length + pg_mblen(text + length) && is_joined(text + length))
 		return 0;
 	return is_in(hidden, lengthof(hidden), character) ? length : 0;
 }

@@ -60,11 +60,10 @@ extern bool job_find(int64 id, JobState *state);
 /* The last job of that name that the session user submitted in this database. */
 extern bool job_find_name(const char *name, JobState *state);
 
-extern int job_count_queued(void);
+extern int job_count_queued(void); /* of the session user */
 
 /* Has the session user a job that is queued or runs? */
 extern bool job_any_unended(void);
-/* of the session user */
 
 /* Removes the session user's jobs that ended without a charge, except the last ones. */
 extern void job_forget_ended(int kept);

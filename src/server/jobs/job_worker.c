@@ -138,12 +138,6 @@ set_lock_timeout(const char *timeout)
 	SetConfigOption("lock_timeout", timeout, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-static bool
-is_about_locks(int sqlstate)
-{
-	return sqlstate == ERRCODE_LOCK_NOT_AVAILABLE || sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
-}
-
 /*
  * Calls work() in a transaction of its own.  Returns 0, or the SQLSTATE if a lock or a cancel
  * aborted the transaction; raises all other errors.
@@ -162,7 +156,7 @@ try_transaction(void (*work)(void *context), void *context)
 	PG_CATCH();
 	{
 		sqlstate = geterrcode();
-		if (!is_about_locks(sqlstate) && sqlstate != ERRCODE_QUERY_CANCELED)
+		if (!charge_is_about_locks(sqlstate) && sqlstate != ERRCODE_QUERY_CANCELED)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(TopMemoryContext);
 		FlushErrorState();
@@ -408,7 +402,7 @@ try_keep(JobRun *run, TrainRun *train, TupleDesc descriptor)
 		FlushErrorState();
 		/* Always: an abort of the transaction would leave it open around the subtransaction. */
 		RollbackAndReleaseCurrentSubTransaction();
-		if (!is_about_locks(error->sqlerrcode))
+		if (!charge_is_about_locks(error->sqlerrcode))
 			ReThrowError(error);
 		FreeErrorData(error);
 	}
@@ -590,7 +584,7 @@ static JobEnd
 choose_end(const JobRun *run)
 {
 	int sqlstate = run->error->sqlerrcode;
-	bool before_charge = is_about_locks(sqlstate) && !run->charged;
+	bool before_charge = charge_is_about_locks(sqlstate) && !run->charged;
 
 	if (run->failed)
 		return END_FAILED;

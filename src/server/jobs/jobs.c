@@ -196,12 +196,14 @@ rehearse(const char *statement)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
+	bool exit_on_error = ExitOnAnyError;
 	ErrorData *volatile error = NULL;
 
 	BeginInternalSubTransaction(NULL);
 	charge_begin_rehearsal();
 	PG_TRY();
 	{
+		ExitOnAnyError = false; /* a rehearsal ends by an error that is caught */
 		SPI_connect();
 		if (SPI_execute(statement, false, 0) != SPI_OK_SELECT)
 			elog(ERROR, "could not rehearse the call of a job");
@@ -214,6 +216,7 @@ rehearse(const char *statement)
 		FlushErrorState();
 	}
 	PG_END_TRY();
+	ExitOnAnyError = exit_on_error;
 	MemoryContextSwitchTo(context);
 	RollbackAndReleaseCurrentSubTransaction();
 	MemoryContextSwitchTo(context);

@@ -118,11 +118,13 @@ scan_count_rows(Oid relation)
 
 	if (IsInParallelMode())
 		return 0;
-	ExitOnAnyError = false; /* it would tell the caller of a damaged page */
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
+		/* An error that ends the session, or a warning, would tell the caller of a damaged page. */
+		ExitOnAnyError = false;
+		acting_set("client_min_messages", "error");
 		rows = count_rows(relation);
 		ReleaseCurrentSubTransaction();
 	}
