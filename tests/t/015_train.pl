@@ -154,21 +154,29 @@ spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 1
 	is_cancelled($ana);
 });
 
-# The call that has the place waits for a table that the one that waits for the place has locked.
-spends($node, 'a deadlock of a place and a table', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	$node->safe_psql('postgres', 'GRANT TRUNCATE ON broken TO ana');
-	$third->ask($_) for 'BEGIN', q{SELECT dpobj.rename('stays', 'renamed')};
-	$ana->send(ask_for('broken', name => 'renamed'));
-	ok(waits($ana), 'a call waits for a name that a transaction changes');
-	is($again->ask('BEGIN; LOCK TABLE broken'), '', 'another session locks the table');
-	$third->ask('ROLLBACK');
-	ok(wait_until(10, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = ' . $ana->pid . " AND locktype = 'relation'") }),
-		'the call has the place and waits for the table');
-	like($again->ask($look), qr/^ERROR:  40P01/, 'the wait for the place ends as a deadlock');
-	$again->ask('ROLLBACK');
-	is_answered($ana->result, 'the call that has the place is answered');
-	$node->safe_psql('postgres', 'REVOKE TRUNCATE ON broken FROM ana');
-});
+# The call that has the place waits for a table that the one that waits for the place has locked, or
+# that a session has locked which waits for it.
+my $locker = session($node);
+$node->safe_psql('postgres', 'GRANT TRUNCATE ON broken TO ana');
+for my $between ('', ' with a session between them')
+{
+	spends($node, "a deadlock of a place and a table$between", { epsilon => 0.5, charged => 1, released => 1 }, sub {
+		$third->ask($_) for 'BEGIN', qq{SELECT dpobj.rename('stays', 'renamed$between')};
+		$ana->send(ask_for('broken', name => "renamed$between"));
+		ok(waits($ana), 'a call waits for a name that a transaction changes');
+		$again->ask('BEGIN; SELECT pg_advisory_xact_lock(7)');
+		unlike(($between ? $locker : $again)->ask('BEGIN; LOCK TABLE broken'), qr/ERROR/, 'another session locks the table');
+		$locker->send('SELECT pg_advisory_xact_lock(7)') if $between;
+		$third->ask('ROLLBACK');
+		ok(wait_until(10, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = ' . $ana->pid . " AND locktype = 'relation'") }),
+			'the call has the place and waits for the table');
+		like($again->ask($look), qr/^ERROR:  40P01/, 'the wait for the place ends as a deadlock');
+		$again->ask('ROLLBACK');
+		($locker->result, $locker->ask('ROLLBACK')) if $between;
+		is_answered($ana->result, 'the call that has the place is answered');
+	});
+}
+$node->safe_psql('postgres', 'REVOKE TRUNCATE ON broken FROM ana');
 
 ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 2', 2, $ana, $again, $third), 'two places for each role');
 spends($node, 'two places of a role', { epsilon => 1.5, charged => 3, released => 1 }, sub {

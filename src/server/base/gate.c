@@ -12,6 +12,9 @@
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
+#include "utils/array.h"
+#include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
 
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
@@ -135,44 +138,61 @@ is_place(const Places *places, const LOCKTAG *tag)
 		   tag->locktag_field3 == places->owner && tag->locktag_field4 >= GATE_PLACE;
 }
 
-/* Does the process have one of the places? */
+/* Does the process wait for this one, perhaps for another process that does? */
 static bool
-has_place(const LockData *locks, const Places *places, int pid)
+waits_for_me(int pid, List **tried)
 {
-	for (int i = 0; i < locks->nelements; i++)
-		if (locks->locks[i].pid == pid && locks->locks[i].holdMask != 0 &&
-			is_place(places, &locks->locks[i].locktag))
+	ArrayType *blockers;
+
+	if (pid == MyProcPid)
+		return true;
+	if (pid == 0 || list_member_int(*tried, pid)) /* 0: a prepared transaction */
+		return false;
+	*tried = lappend_int(*tried, pid);
+	blockers = DatumGetArrayTypeP(DirectFunctionCall1(pg_blocking_pids, Int32GetDatum(pid)));
+	for (int i = 0; i < ArrayGetNItems(ARR_NDIM(blockers), ARR_DIMS(blockers)); i++)
+		if (waits_for_me(((int32 *) ARR_DATA_PTR(blockers))[i], tried))
 			return true;
 	return false;
 }
 
-/*
- * Raises an error if a process that has a place waits for a lock that this one has: the server's
- * search for deadlocks does not see a wait for the next free place.
- */
-static void
-check_deadlock(const Places *places)
+/* Do all processes that have a place wait for this one? */
+static bool
+is_deadlock(const Places *places)
 {
 	const LockData *locks = GetLockStatusData();
+	int holders = 0;
 
 	for (int i = 0; i < locks->nelements; i++)
 	{
-		const LockInstanceData *own = &locks->locks[i];
+		const LockInstanceData *lock = &locks->locks[i];
+		List *tried = NIL;
 
-		if (own->pid != MyProcPid || own->holdMask == 0)
+		if (lock->holdMask == 0 || !is_place(places, &lock->locktag))
 			continue;
-		for (int j = 0; j < locks->nelements; j++)
-		{
-			const LockInstanceData *other = &locks->locks[j];
-
-			if (other->pid != MyProcPid && other->waitLockMode != NoLock &&
-				memcmp(&other->locktag, &own->locktag, sizeof(LOCKTAG)) == 0 &&
-				has_place(locks, places, other->pid))
-				ereport(ERROR, (errcode(ERRCODE_T_R_DEADLOCK_DETECTED), errmsg("deadlock detected"),
-								errdetail("A release that has a place waits for a lock of this "
-										  "transaction, which waits for a place.")));
-		}
+		holders++;
+		if (!waits_for_me(lock->pid, &tried))
+			return false;
 	}
+	return holders > 0;
+}
+
+/* The server's search for deadlocks does not see a wait for the next free place. */
+static void
+check_deadlock(const Places *places)
+{
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj locks", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool found = is_deadlock(places);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	if (found)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_DEADLOCK_DETECTED), errmsg("deadlock detected"),
+				 errdetail("Each release that has a place waits for a lock of this transaction, "
+						   "which waits for a place.")));
 }
 
 /* Ends as a wait for a lock ends: by a place, a cancel, lock_timeout or a deadlock. */
