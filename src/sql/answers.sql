@@ -192,8 +192,8 @@ SELECT c.id AS charge,
   LEFT JOIN dpobj.ledger_events e ON e.release = c.id
   LEFT JOIN dpobj.model_rows m ON m.release = c.id AND m.released IS NOT NULL
  WHERE c.event = 'charged'
-   AND (EXISTS (SELECT FROM dpobj.identity_roles r WHERE r.id = c.role_identity AND r.role_name = current_user)
-        OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.rolname = current_user AND s.rolsuper));
+   AND (EXISTS (SELECT FROM dpobj.identity_roles r WHERE r.id = c.role_identity AND r.role = dpobj_internal.reader())
+        OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = dpobj_internal.reader() AND s.rolsuper));
 COMMENT ON VIEW dpobj.charge_answers IS 'what the charges of the current role have come to; all of them for superusers';
 COMMENT ON COLUMN dpobj.charge_answers.charge IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.charge_answers.state IS 'released or failed; null: it has no end yet';

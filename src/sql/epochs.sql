@@ -41,10 +41,6 @@ COMMENT ON COLUMN dpobj.server_start.only_row IS 'true';
 COMMENT ON COLUMN dpobj.server_start.at IS 'when the server was started';
 COMMENT ON COLUMN dpobj.server_start.settled IS 'ledger id up to which each charge has an end, or is older than version 0.3.0';
 
-CREATE INDEX IF NOT EXISTS ledger_events_analyst_idx ON dpobj.ledger_events (role_identity, id)
-    WHERE event = 'charged' AND door = 'analyst';
-COMMENT ON INDEX dpobj.ledger_events_analyst_idx IS 'the last release of a role at the analyst''s door';
-
 -- This server remembers the epoch of each server that a table is shared with (src/server/ledger/epoch.c).
 CREATE INDEX ledger_events_servers_idx ON dpobj.ledger_events (event, id)
     WHERE event IN ('confirm_epoch', 'remember_server');

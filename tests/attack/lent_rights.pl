@@ -155,4 +155,24 @@ in_session($node, 'own', 'CREATE TABLE s.half () INHERITS (s.open)');
 in_session($node, 'own', q{CREATE FUNCTION s.of_half() RETURNS float8 LANGUAGE sql SECURITY DEFINER AS 'SELECT (dp_count(0.5)).value FROM s.half'});
 like(in_session($node, 'eve', 'SELECT s.of_half()'), qr/^ERROR:  UB003/, 'nor of a child of the table');
 
+# What is kept for a role stays its own when it has no budget any more.
+my $kept = q{SELECT value FROM dpobj.count(''s.patient'', 1, name => ''of ana'')};
+$node->safe_psql('postgres', "SELECT dpobj.drop_budget('s.patient', 'ana'); GRANT CREATE ON SCHEMA s TO eve");
+in_session($node, 'eve', "CREATE FUNCTION s.takes() RETURNS float8 LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN RETURN ($kept); END'");
+like(in_session($node, 'ana', 'SELECT s.takes()'), qr/^ERROR:  UB003/, 'a SECURITY DEFINER function gets no answer that is kept for its caller');
+like(in_session($node, 'ana', $kept =~ s/\x27\x27/\x27/gr), qr/^-?\d/, 'the caller still has it');
+
+# Nobody learns the number of rows that policies hide from him.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE s.secret AS SELECT i % 90 AS age, i % 3 = 0 AS outcome, i % 2 AS half FROM generate_series(1, 300) i;
+CREATE POLICY part ON s.secret USING (half = 0);
+ALTER TABLE s.secret ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON s.secret TO eve;
+SELECT dpobj.protect('s.secret', '{"age": {"scale": 100}, "outcome": {}}', ignore_rls => true);
+SQL
+my $rows = q{SELECT dpobj.price('s.secret', 'outcome', 1) ->> 'rows_at_most'};
+is(in_session($node, 'eve', $rows), '1000000', 'a price does not tell the number of rows behind policies');
+$node->safe_psql('postgres', 'ALTER TABLE s.secret DISABLE ROW LEVEL SECURITY');
+is(in_session($node, 'eve', $rows), '300', 'it tells that of rows that one may read');
+
 finish($node);

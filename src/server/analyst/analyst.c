@@ -48,7 +48,7 @@ analyst_ask(Oid table)
 {
 	charge_precheck();
 	analyst_check_relation(table);
-	grant_check_caller(table);
+	grant_check_caller(table, true); /* before it gets what is kept for the session user */
 }
 
 bool

@@ -41,6 +41,9 @@ typedef enum TrainingMethod
 } TrainingMethod;
 
 /* Sets of methods: those that a key or a mechanism is for. */
+/* The most rows that can be declared. */
+#define OPTIONS_MAX_ROWS INT64CONST(1000000000000000)
+
 #define FOR_HALFSPACE (1 << METHOD_HALFSPACE)
 #define FOR_CONVEX (1 << METHOD_LOGISTIC | 1 << METHOD_SVM)
 #define FOR_AUTO (1 << METHOD_AUTO)

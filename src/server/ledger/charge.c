@@ -148,7 +148,7 @@ charge_request(const Charge *charge)
 	ChargeRequest *request;
 
 	charge_precheck();
-	grant_check_caller(charge->relation);
+	grant_check_caller(charge->relation, false);
 	if (charge->pair.epsilon < 0 || charge->pair.delta < 0 || charge->pair.delta > DELTA_ONE)
 		elog(ERROR, "invalid privacy cost");
 

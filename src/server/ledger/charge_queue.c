@@ -341,12 +341,35 @@ role_has_end(Oid role)
 	return found;
 }
 
-/* No event wakes this process, so it looks often: an end is seldom delayed. */
+/*
+ * No event wakes this process, so it looks often: an end is seldom delayed.  Ends as a wait for a
+ * lock ends, or if the writer waits for a lock of this transaction.
+ */
 void
 charge_queue_settle(Oid role)
 {
+	TimestampTz began = GetCurrentTimestamp();
+	TimestampTz next = TimestampTzPlusMilliseconds(began, CHARGE_STATUS_PAUSE);
+	int waits_for_us = 0;
+
 	while (queue != NULL && role_has_end(role))
 	{
+		TimestampTz now = GetCurrentTimestamp();
+		int pid = writer_pid();
+
+		if (LockTimeout > 0 && TimestampDifferenceExceeds(began, now, LockTimeout))
+			ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+							errmsg("canceling statement due to lock timeout")));
+		if (now >= next)
+		{
+			next = TimestampTzPlusMilliseconds(now, CHARGE_STATUS_PAUSE);
+			waits_for_us = pid != 0 && charge_waits_for_us(pid) ? waits_for_us + 1 : 0;
+		}
+		if (waits_for_us >= 2)
+			ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+							errmsg("an earlier answer is paid for but cannot be written yet"),
+							errdetail("A lock of this transaction is in the way."),
+							errhint("End the transaction.")));
 		(void) writer_call();
 		worker_wait_for_latch(CHARGE_RETRY_PAUSE);
 	}

@@ -16,7 +16,7 @@
 #include "server/ledger/charge_slot.h"
 #include "server/base/worker_start.h"
 
-/* The lock is on a role that does not exist; gate.c uses other sub-objects. */
+/* The lock is on a role that does not exist, of which gate.c has no lock. */
 #define QUEUE_SUBOBJECT 3
 
 /* Milliseconds between two attempts of the first session. */

@@ -37,14 +37,12 @@
 #include "server/ledger/charge_identity.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_protection.h"
+#include "server/ledger/charge_queue.h"
 #include "server/ledger/charge_worker.h"
 #include "server/base/compat.h"
 #include "server/base/digest.h"
 #include "server/base/extension.h"
 #include "server/base/worker_start.h"
-
-/* Milliseconds after which an event that met a lock is tried again. */
-#define RETRY_PAUSE 20
 
 /* ---- Statements ------------------------------------------------------------- */
 
@@ -752,7 +750,7 @@ dpobj_charge_main(Datum segment_handle)
 	pgstat_report_activity(STATE_RUNNING, CHARGE_WORKER_NAME);
 
 	while (!attempt(request))
-		worker_wait_for_latch(RETRY_PAUSE);
+		worker_wait_for_latch(CHARGE_RETRY_PAUSE);
 	if (request->posted)
 		dsm_unpin_segment(DatumGetUInt32(segment_handle));
 	proc_exit(0);

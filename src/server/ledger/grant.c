@@ -25,12 +25,13 @@
 	" WHERE t.relation " tables " AND r.role IN (SELECT role FROM payers) ORDER BY b.id)"
 
 void
-grant_check_caller(Oid table)
+grant_check_caller(Oid table, bool must_hold)
 {
-	static const char *const statement = "SELECT s = c FROM (SELECT " GRANTS(
-		"= ANY ($1::oid[])", "$2") " AS s, " GRANTS("= ANY ($1::oid[])", "$3") " AS c) g";
+	static const char *const statement =
+		"SELECT s = c AND (s <> '{}' OR NOT $4) FROM (SELECT " GRANTS(
+			"= ANY ($1::oid[])", "$2") " AS s, " GRANTS("= ANY ($1::oid[])", "$3") " AS c) g";
 	const char *texts[CHARGE_TEXTS];
-	Oid types[] = {TEXTOID, OIDOID, OIDOID};
+	Oid types[] = {TEXTOID, OIDOID, OIDOID, BOOLOID};
 	Datum values[lengthof(types)];
 	Datum same;
 	bool isnull;
@@ -41,6 +42,7 @@ grant_check_caller(Oid table)
 	values[0] = CStringGetTextDatum(texts[CHARGE_TEXT_OIDS]);
 	values[1] = ObjectIdGetDatum(GetSessionUserId());
 	values[2] = ObjectIdGetDatum(GetUserId());
+	values[3] = BoolGetDatum(must_hold);
 	if (admin_select(statement, lengthof(types), types, values, &same, &isnull) &&
 		DatumGetBool(same))
 		return;

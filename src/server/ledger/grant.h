@@ -11,9 +11,10 @@
 /*
  * Raises UB003 unless current user and session user are one role or hold the same budgets on the
  * table, its ancestors and descendants.  Otherwise a SECURITY DEFINER function could spend the
- * session user's budget on an answer for its owner.  Each charge asks this, at both doors.
+ * session user's budget on an answer for its owner.  Each charge asks this, at both doors.  must_hold:
+ * at least one, as at the analyst's door, where the caller gets what is kept for the session user.
  */
-extern void grant_check_caller(Oid table);
+extern void grant_check_caller(Oid table, bool must_hold);
 
 /* Does the session user, or a group of it, hold a budget on the table? */
 extern bool grant_is_held(Oid table);

@@ -11,6 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
+#include "utils/rls.h"
 
 #include "core/mechanisms/classifier.h"
 #include "core/accounting/parallel.h"
@@ -373,8 +374,9 @@ may_know_rows(Oid table)
 {
 	Oid user = GetUserId();
 
-	return pg_class_aclcheck(table, user, ACL_SELECT) == ACLCHECK_OK ||
-		   pg_attribute_aclcheck_all(table, user, ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK ||
+	return ((pg_class_aclcheck(table, user, ACL_SELECT) == ACLCHECK_OK ||
+			 pg_attribute_aclcheck_all(table, user, ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK) &&
+			check_enable_rls(table, user, true) != RLS_ENABLED) ||
 		   grant_is_held(table);
 }
 

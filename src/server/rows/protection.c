@@ -301,8 +301,8 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	if ((declaration->person == NULL) != (declaration->max_rows_per_person == 0))
 		invalid("person and max_rows_per_person must be given together",
 				"Privacy of a person needs a bound on the rows that the person contributes.");
-	if (!PG_ARGISNULL(5) && declaration->n < 1)
-		invalid("n must be greater than zero", NULL);
+	if (!PG_ARGISNULL(5) && (declaration->n < 1 || declaration->n > OPTIONS_MAX_ROWS))
+		invalid("n must be between 1 and 1e15", NULL);
 	declaration->is_current = PG_NARGS() > 8;
 	declaration->earlier_rows = 0;
 	declaration->holdout_by = NULL;

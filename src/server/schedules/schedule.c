@@ -373,7 +373,6 @@ check_allowance(FunctionCallInfo fcinfo)
 							   PERIOD_YEARS)));
 }
 
-/* Writes or changes the row. */
 /* A schedule that is there already can be changed. */
 static void
 check_schedules(Datum name)
@@ -390,6 +389,7 @@ check_schedules(Datum name)
 						errhint("Remove one with dpobj.unschedule.")));
 }
 
+/* Writes or changes the row. */
 static void
 put_row(FunctionCallInfo fcinfo)
 {

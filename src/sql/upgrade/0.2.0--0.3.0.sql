@@ -161,6 +161,8 @@ DROP FUNCTION IF EXISTS dpobj_internal.report_budget(jsonb);
 
 -- charge_counts.sql creates this index again, with more columns.
 DROP INDEX IF EXISTS dpobj.ledger_events_spending_idx;
+-- Nothing reads this one.
+DROP INDEX IF EXISTS dpobj.ledger_events_analyst_idx;
 
 -- These comments stand in models.sql, definers.sql and price.sql, too; an update keeps the type and the functions.
 COMMENT ON FUNCTION dpobj.verify(@extschema@.dp_model) IS
