@@ -165,11 +165,13 @@ spends(
 	sub {
 		my $client = session($node, user => 'c1');
 		my $before = last_id();
-		$client->ask('BEGIN; SELECT count(*) FROM dpobj.models');
+		$client->ask('BEGIN; SELECT count(*) FROM dpobj.models; SAVEPOINT s');
 		$client->send($count);
 		ok(wait_until(30, sub { last_id() ne $before }), 'the charge is committed');
 		$locker->send('VACUUM FULL dpobj.model_rows');
 		like($client->result, qr/^ERROR:  55P03: the answer is paid for but cannot be written yet$/m, 'nobody waits for ever');
+		$client->ask('ROLLBACK TO s');
+		like($client->ask($count), qr/^ERROR:  55P03: an earlier answer is paid for but cannot be written yet$/m, 'nor in a further call');
 		$client->ask('ROLLBACK');
 		$locker->result;
 		ok(wait_until(20, sub { state_of('c1', last_id()) eq 'released|||t' }), 'the answer is given later');

@@ -11,8 +11,9 @@
 /*
  * Raises UB003 unless current user and session user are one role or hold the same budgets on the
  * table, its ancestors and descendants.  Otherwise a SECURITY DEFINER function could spend the
- * session user's budget on an answer for its owner.  Each charge asks this, at both doors.  must_hold:
- * at least one, as at the analyst's door, where the caller gets what is kept for the session user.
+ * session user's budget on an answer for its owner.  Each charge asks this, at both doors.
+ * must_hold: at least one, as at the analyst's door, where the caller gets what is kept for the
+ * session user.
  */
 extern void grant_check_caller(Oid table, bool must_hold);
 
