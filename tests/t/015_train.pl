@@ -164,7 +164,7 @@ for my $between ('', ' with a session between them')
 		$third->ask($_) for 'BEGIN', qq{SELECT dpobj.rename('stays', 'renamed$between')};
 		$ana->send(ask_for('broken', name => "renamed$between"));
 		ok(waits($ana), 'a call waits for a name that a transaction changes');
-		$again->ask('BEGIN; SELECT pg_advisory_xact_lock(7)');
+		$again->ask("BEGIN; SET LOCAL lock_timeout = '20s'; SELECT pg_advisory_xact_lock(7)");
 		unlike(($between ? $locker : $again)->ask('BEGIN; LOCK TABLE broken'), qr/ERROR/, 'another session locks the table');
 		$locker->send('SELECT pg_advisory_xact_lock(7)') if $between;
 		$third->ask('ROLLBACK');
