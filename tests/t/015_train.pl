@@ -168,10 +168,11 @@ for my $between ('', ' with a session between them')
 		unlike(($between ? $locker : $again)->ask('BEGIN; LOCK TABLE broken'), qr/ERROR/, 'another session locks the table');
 		$locker->send('SELECT pg_advisory_xact_lock(7)') if $between;
 		$third->ask('ROLLBACK');
+		$third->ask(qq{BEGIN; SELECT dpobj.rename('stays', 'no place$between')});
 		ok(wait_until(10, sub { scalar_of($node, 'SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = ' . $ana->pid . " AND locktype = 'relation'") }),
 			'the call has the place and waits for the table');
 		like($again->ask($look), qr/^ERROR:  40P01/, 'the wait for the place ends as a deadlock');
-		$again->ask('ROLLBACK');
+		$_->ask('ROLLBACK') for $again, $third;
 		($locker->result, $locker->ask('ROLLBACK')) if $between;
 		is_answered($ana->result, 'the call that has the place is answered');
 	});

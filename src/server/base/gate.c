@@ -134,8 +134,9 @@ try_places(Places *places, bool across_transactions)
 static bool
 is_place(const Places *places, const LOCKTAG *tag)
 {
-	return tag->locktag_type == LOCKTAG_OBJECT && tag->locktag_field2 == AuthIdRelationId &&
-		   tag->locktag_field3 == places->owner && tag->locktag_field4 >= GATE_PLACE;
+	return tag->locktag_type == LOCKTAG_OBJECT && tag->locktag_field1 == InvalidOid &&
+		   tag->locktag_field2 == AuthIdRelationId && tag->locktag_field3 == places->owner &&
+		   tag->locktag_field4 >= GATE_PLACE;
 }
 
 /* Does the process wait for this one, perhaps for another process that does? */
