@@ -173,7 +173,7 @@ done
 wants() { [[ " $chosen " == *" $1 "* ]]; }
 
 core_lane() {
-  local passed=
+  local passed= # yes: the core tests, with all cases
   wants style && step "formatting, cppcheck, links" check_style
   wants build && step "clang -Wall -Wextra -Werror" check_build
   wants core && step "core tests, a tenth of the cases under ASan and UBSan, too" check_core && passed=${share:-yes}
