@@ -89,7 +89,6 @@ check_mutants() {
   unprivileged "BUILD='$W/core' PASSED='$passed' bash tests/core/mutants.sh $mutants"
 }
 
-# tests/fuzz
 check_fuzz() {
   local compiler=clang
   command -v clang >/dev/null || compiler=gcc
