@@ -15,7 +15,9 @@ SELECT f.id,
    AND f.reason IS NULL
    AND c.door = 'analyst'
    AND NOT EXISTS (SELECT FROM dpobj.ledger_events r
-                    WHERE r.event = 'reset_failures' AND r.relation_identity = f.relation_identity AND r.id > f.id
+                    WHERE r.event = 'reset_failures' AND r.id > f.id
+                      AND (r.relation_identity = f.relation_identity
+                           OR (r.relation_identity, f.relation_identity) IN (SELECT l.ancestor, l.descendant FROM dpobj.lineage l))
                       AND (r.payers IS NULL OR f.role_identity = ANY (r.payers)));
 COMMENT ON VIEW dpobj.counted_failures IS 'failures that count against a table, of all roles';
 COMMENT ON COLUMN dpobj.counted_failures.id IS 'ledger id of the failure';
@@ -50,4 +52,4 @@ CREATE FUNCTION dpobj.reset_failures(relation regclass, role regrole DEFAULT NUL
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_reset_failures';
 COMMENT ON FUNCTION dpobj.reset_failures(regclass, regrole) IS
-  'lets the failures of a role, or of all roles with null, on a table count no longer, and says how many did; for administrators';
+  'lets the failures of a role, or of all roles with null, on a table and its children count no longer, and says how many did; for administrators';

@@ -202,10 +202,26 @@ sub standby_is
 	return wait_until(10, sub { scalar_of($node, 'SHOW synchronous_standby_names') eq $name });
 }
 
+# Whatever has happened to the process that wrote a charge.
+sub charges_have_ends
+{
+	my ($name) = @_;
+	ok( wait_until(
+			20,
+			sub {
+				scalar_of($node,
+					"SELECT count(*) FROM dpobj.ledger_events c WHERE c.event = 'charged' AND c.id > $last AND c.at > pg_postmaster_start_time()"
+					  . ' AND NOT EXISTS (SELECT FROM dpobj.ledger_events e WHERE e.release = c.id)') eq '0';
+			}),
+		"$name has an end");
+	return is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'failed' AND reason IS NULL AND at > pg_postmaster_start_time()"),
+		'0', "$name is no failure of its role");
+}
+
 spends(
 	$node,
 	'a writer terminated before it answers',
-	{ epsilon => [ 0.5, 1.5 ], charged => [ 1, 3 ] },
+	{ epsilon => [ 0.5, 1.5 ], charged => [ 1, 3 ], failed => [ 1, 3 ] },
 	sub {
 		standby_is('nobody');
 		my @sessions = queued(($train) x 3);
@@ -226,6 +242,7 @@ spends(
 			$session->quit;
 		}
 		standby_is('');
+		charges_have_ends('a charge that nobody could answer');
 	});
 
 # The ledger has every release that a client was told, although writers are terminated.
@@ -272,6 +289,7 @@ spends(
 				  . join(',', keys %releases) . ')'),
 			scalar keys %releases,
 			'the ledger has every answer');
+		charges_have_ends('a charge whose writer was terminated');
 	});
 
 # ---- settings that change while the writer lives ----

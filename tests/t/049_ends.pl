@@ -177,6 +177,44 @@ spends(
 		ok(wait_until(20, sub { state_of('c1', last_id()) eq 'released|||t' }), 'the answer is given later');
 	});
 
+# ---- an end that cannot be written for another reason ----
+
+spends(
+	$node,
+	'a ledger that takes no answers for a while',
+	{ epsilon => 0.1, charged => 1, released => 1 },
+	sub {
+		my $closed = slurp_file($node->logfile);
+		scalar_of($node, 'ALTER TABLE dpobj.model_rows ADD CONSTRAINT closed CHECK (released IS NULL) NOT VALID');
+		like(in_session($node, 'c1', $count), qr/^ERROR:  23514: could not write the privacy ledger$/m, 'the call says why it gets no answer');
+		my $charge = last_id();
+		is(state_of('c1', $charge), 'writing|||f', 'the answer is kept');
+		my @lines = substr(slurp_file($node->logfile), length $closed) =~ /could not write the end of private release $charge yet: new row/g;
+		is(scalar @lines, 1, 'the server log says so once');
+		scalar_of($node, 'ALTER TABLE dpobj.model_rows DROP CONSTRAINT closed');
+		ok(wait_until(10, sub { state_of('c1', $charge) eq 'released|||t' }), 'whoever asks for the answer has it written');
+	});
+
+# ---- a clock that is set back ----
+
+spends(
+	$node,
+	'a release that seems to have begun before the server',
+	{ epsilon => 0.2, charged => 2, released => 2 },
+	sub {
+		my $client = session($node, user => 'c1');
+		my $before = last_id();
+		$client->send($count);
+		ok(wait_until(30, sub { last_id() ne $before }), 'the charge is committed');
+		scalar_of($node, 'ALTER TABLE dpobj.ledger_events DISABLE TRIGGER USER;'
+			  . "UPDATE dpobj.ledger_events SET at = at - interval '1 year' WHERE id = (SELECT max(id) FROM dpobj.ledger_events WHERE event = 'charged');"
+			  . 'ALTER TABLE dpobj.ledger_events ENABLE TRIGGER USER;'
+			  . "UPDATE dpobj.server_start SET at = at - interval '1 day', settled = 0");
+		like(in_session($node, 'c2', $count), qr/^answer\|/m, 'another charge is the first since the start');
+		like($client->result, qr/^answer\|/m, 'the release goes on');
+		$client->quit;
+	});
+
 # ---- what ends a release says why ----
 
 scalar_of($node, 'ALTER ROLE c3 SET dpobj.release_tick = 5000');
@@ -267,7 +305,9 @@ for my $round (1 .. 3)
 }
 is(scalar_of($node, "SELECT role, failures FROM dpobj.failures WHERE relation = 'patient'::regclass AND role = 'c8'"), 'c8|3', 'crashes are failures');
 like(in_session($node, 'c8', $count), qr/^ERROR:  UB003: releases from this table have failed too often$/m, 'the role is refused');
-is(scalar_of($node, "SELECT dpobj.reset_failures('patient', 'c8')"), '3', 'an administrator sees and resets them in one call');
+scalar_of($node, 'CREATE TABLE hospital (LIKE patient); ALTER TABLE patient INHERIT hospital');
+is(scalar_of($node, "SELECT dpobj.reset_failures('hospital', 'c8')"), '3', 'an administrator resets them in one call, where the table has become a child');
+scalar_of($node, 'ALTER TABLE patient NO INHERIT hospital');
 like(in_session($node, 'c8', $count), qr/^answer\|/m, 'the role may go on');
 is(scalar_of($node, "SELECT dpobj.reset_failures('patient')"), '0', 'nothing is left to reset');
 

@@ -19,7 +19,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "server/base/worker_start.h"
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_end.h"
 #include "server/ledger/charge_queue.h"
@@ -101,19 +100,21 @@ charge_reason_of(int sqlstate)
 
 /* ---- Aborts ----------------------------------------------------------------- */
 
-/* Without the queue, or if it is full: a worker of its own, if one is free. */
-static void
-post_to_worker(dsm_segment *end)
+/* Does the charge have to end, and is its segment the request of a failure by now? */
+static bool
+becomes_failure(ChargeRequest *request, ChargeReason reason)
 {
-	ChargeRequest *request = dsm_segment_address(end);
-	BackgroundWorker worker;
+	ChargeStatus status;
 
-	worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
-	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(end));
-	request->posted = true;
-	dsm_pin_segment(end);
-	if (!RegisterDynamicBackgroundWorker(&worker, NULL))
-		dsm_unpin_segment(dsm_segment_handle(end));
+	if (request->event == CHARGE_FAILED)
+		return true; /* but it could not be posted */
+	if (charge_abandon(request))
+		return false;
+	status = charge_status(request);
+	if (status != CHARGE_COMMITTED && status != CHARGE_UNKNOWN)
+		return false;
+	charge_turn_into_failure(request, reason, status == CHARGE_UNKNOWN);
+	return true;
 }
 
 /* Raises no error, allocates nothing and does not wait. */
@@ -121,18 +122,11 @@ static void
 give_up(OpenRelease *open)
 {
 	dsm_segment *charge = open->charge;
-	ChargeRequest *request = dsm_segment_address(charge);
 	ChargeReason reason = proc_exit_inprogress ? CHARGE_BY_CANCEL : open->reason;
-	bool has_end = request->event == CHARGE_FAILED; /* but it could not be posted */
 
 	forget(open);
-	if (!has_end && !charge_abandon(request) && charge_status(request) == CHARGE_COMMITTED)
-	{
-		charge_turn_into_failure(request, reason);
-		has_end = true;
-	}
-	if (has_end && !charge_queue_post(charge, charge))
-		post_to_worker(charge);
+	if (becomes_failure(dsm_segment_address(charge), reason))
+		charge_post(charge, charge);
 	dsm_detach(charge);
 }
 
@@ -233,7 +227,7 @@ await(dsm_segment *end, BackgroundWorkerHandle *worker)
 			charge_report_failure(status, request);
 		ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 						errmsg("the answer is paid for but cannot be written yet"),
-						errdetail("A lock of this transaction is in the way."),
+						errdetail("Its process waits for a lock, perhaps of this transaction."),
 						errhint("End the transaction and read the answer.")));
 	}
 	error_context_stack = named.previous;
@@ -302,7 +296,7 @@ fail_by_writer(int64 release, ChargeReason reason)
 	dsm_segment *end = open->charge;
 	BackgroundWorkerHandle *worker;
 
-	charge_turn_into_failure(dsm_segment_address(end), reason);
+	charge_turn_into_failure(dsm_segment_address(end), reason, false);
 	worker = post(open, end);
 	dsm_unpin_mapping(end);
 	await(end, worker);

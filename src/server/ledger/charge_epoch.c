@@ -12,6 +12,7 @@
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_epoch.h"
 #include "server/ledger/charge_plan.h"
+#include "server/ledger/charge_queue.h"
 #include "server/ledger/charge_worker.h"
 
 /* ---- A new epoch ------------------------------------------------------------ */
@@ -97,19 +98,25 @@ is_first_since_start(void)
 	return OidIsValid(extension_table("server_start")) && !charge_query(settled, 0, NULL, NULL);
 }
 
-/* Ends charges after the last settled one; the condition says which. */
+/*
+ * Charges after the last settled one without an end; the condition says which.  $1: those that run,
+ * which can seem to be from before the start if the clock was set back.
+ */
 #define UNENDED(condition)                                                                         \
 	"SELECT array_agg(c.id) FROM dpobj.ledger_events c WHERE c.event = 'charged'"                  \
+	" AND c.id <> ALL ($1)"                                                                        \
 	" AND c.id > (SELECT coalesce(max(s.settled), 0) FROM dpobj.server_start s)"                   \
 	" AND NOT EXISTS (SELECT FROM dpobj.ledger_events e WHERE e.release = c.id) AND " condition
 
 static void
 end_unended(const char *statement, ChargeReason reason)
 {
+	Oid types[] = {INT8ARRAYOID};
+	Datum values[] = {charge_queue_releases()};
 	Datum unended;
 	bool isnull;
 
-	(void) charge_query(statement, 0, NULL, NULL);
+	(void) charge_query(statement, lengthof(types), types, values);
 	unended = charge_column(0, 1, &isnull);
 	if (!isnull)
 		charge_fail_lost(unended, reason);

@@ -11,11 +11,13 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "utils/array.h"
 #include "utils/timestamp.h"
 
 #include "server/ledger/charge_queue.h"
@@ -324,9 +326,17 @@ charge_queue_wait(dsm_segment *end)
 	return status;
 }
 
+/* Is the end tried again only after the long pause? */
+static bool
+is_put_off(const Slot *slot, TimestampTz now)
+{
+	return slot->again > TimestampTzPlusMilliseconds(now, CHARGE_RETRY_PAUSE);
+}
+
 static bool
 role_has_end(Oid role)
 {
+	TimestampTz now = GetCurrentTimestamp();
 	bool found = false;
 
 	LWLockAcquire(lock, LW_SHARED);
@@ -335,7 +345,7 @@ role_has_end(Oid role)
 		const Slot *slot = &queue->slots[i];
 
 		found = slot->state != SLOT_FREE && slot->posted && slot->role == role &&
-				slot->database == MyDatabaseId;
+				slot->database == MyDatabaseId && !is_put_off(slot, now);
 	}
 	LWLockRelease(lock);
 	return found;
@@ -378,22 +388,46 @@ charge_queue_settle(Oid role)
 const char *
 charge_queue_state(int64 release)
 {
+	TimestampTz now = GetCurrentTimestamp();
 	const char *state = NULL;
 
 	if (queue == NULL || release == 0)
 		return NULL;
-	LWLockAcquire(lock, LW_SHARED);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < CHARGE_QUEUE_SLOTS && state == NULL; i++)
 	{
-		const Slot *slot = &queue->slots[i];
+		Slot *slot = &queue->slots[i];
 
-		if (slot->state != SLOT_FREE && slot->database == MyDatabaseId && slot->release == release)
-			state = slot->posted ? "writing" : "running";
+		if (slot->state == SLOT_FREE || slot->database != MyDatabaseId || slot->release != release)
+			continue;
+		state = slot->posted ? "writing" : "running";
+		slot->again = Min(slot->again, now);
 	}
 	LWLockRelease(lock);
 	if (state != NULL && strcmp(state, "writing") == 0)
 		(void) writer_call(); /* perhaps none could be started when the end was posted */
 	return state;
+}
+
+Datum
+charge_queue_releases(void)
+{
+	Datum *releases = palloc(sizeof(Datum) * CHARGE_QUEUE_SLOTS);
+	int count = 0;
+
+	if (queue != NULL)
+		LWLockAcquire(lock, LW_SHARED);
+	for (int i = 0; queue != NULL && i < CHARGE_QUEUE_SLOTS; i++)
+	{
+		const Slot *slot = &queue->slots[i];
+
+		if (slot->state != SLOT_FREE && slot->database == MyDatabaseId && slot->release != 0)
+			releases[count++] = Int64GetDatum(slot->release);
+	}
+	if (queue != NULL)
+		LWLockRelease(lock);
+	return PointerGetDatum(
+		construct_array(releases, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
 /* ---- The writer's side ------------------------------------------------------ */
@@ -471,7 +505,7 @@ take_waiting(ChargeTaken *taken, bool again, TimestampTz now, bool *waiting)
 			continue;
 		if (slot->again > now)
 		{
-			*waiting = true;
+			*waiting = *waiting || !is_put_off(slot, now);
 			continue;
 		}
 		slot->state = SLOT_TAKEN;
@@ -496,14 +530,14 @@ charge_queue_take(ChargeTaken taken[CHARGE_QUEUE_SLOTS], bool *waiting)
 }
 
 void
-charge_queue_return(const ChargeTaken *taken, bool written)
+charge_queue_return(const ChargeTaken *taken, int pause)
 {
 	Slot *slot = &queue->slots[taken->slot];
 
 	LWLockAcquire(lock, LW_EXCLUSIVE);
-	slot->state = written ? SLOT_FREE : SLOT_WAITING;
-	slot->again = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CHARGE_RETRY_PAUSE);
+	slot->state = pause == 0 ? SLOT_FREE : SLOT_WAITING;
+	slot->again = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), pause);
 	LWLockRelease(lock);
-	if (written)
+	if (pause == 0)
 		dsm_unpin_segment(taken->segment);
 }

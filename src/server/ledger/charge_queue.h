@@ -47,11 +47,17 @@ extern bool charge_queue_post(dsm_segment *charge, dsm_segment *end);
  */
 extern ChargeStatus charge_queue_wait(dsm_segment *end);
 
-/* Waits until no end of a release of the role waits to be written. */
+/* Waits until no end of a release of the role waits to be written, but for those put off. */
 extern void charge_queue_settle(Oid role);
 
-/* Says of a release of this database: "running", "writing" its end, or NULL for neither. */
+/*
+ * Says of a release of this database: "running", "writing" its end, which is tried again at once,
+ * or NULL for neither.
+ */
 extern const char *charge_queue_state(int64 release);
+
+/* The releases of this database that run or whose end is not written: int8[]. */
+extern Datum charge_queue_releases(void);
 
 /* ---- The writer's side ---- */
 
@@ -73,14 +79,15 @@ typedef struct ChargeTaken
 
 /*
  * Takes every request that waits for this writer, those that are not tried again first; returns how
- * many.  *waiting: do posted ends wait to be tried again?
+ * many.  *waiting: do posted ends wait to be tried again soon?
  */
 extern int charge_queue_take(ChargeTaken taken[CHARGE_QUEUE_SLOTS], bool *waiting);
 
-/* Gives back a posted end: it is written, or it is tried again after a pause. */
-extern void charge_queue_return(const ChargeTaken *taken, bool written);
+/* Gives back a posted end that is tried again after so many milliseconds; 0: it is written. */
+extern void charge_queue_return(const ChargeTaken *taken, int pause);
 
-/* Milliseconds after which a posted end is tried again. */
+/* Milliseconds after which a posted end is tried again: at first, and if that has not helped. */
 #define CHARGE_RETRY_PAUSE 20
+#define CHARGE_LONG_PAUSE 60000
 
 #endif

@@ -174,7 +174,7 @@ report_error(const ChargeRequest *request)
 void
 charge_report_failure(ChargeStatus status, ChargeRequest *request)
 {
-	if (status == CHARGE_PENDING)
+	if (status == CHARGE_PENDING || status == CHARGE_UNKNOWN)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						errmsg("could not write the privacy ledger"),
 						errdetail("The background worker ended without an answer; %s may have been "
@@ -202,7 +202,8 @@ charge_worker_commit(dsm_segment *segment)
 	BackgroundWorkerHandle *handle;
 	ChargeStatus status;
 
-	request->denied = false; /* a writer may have set it */
+	request->denied = false; /* a writer may have set these */
+	request->id = 0;
 	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
 	handle = charge_worker_start(segment);
 	status = charge_worker_wait(handle, request);

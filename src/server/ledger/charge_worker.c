@@ -30,6 +30,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "server/ledger/charge_analyst.h"
 #include "server/ledger/charge_budget.h"
@@ -38,6 +39,7 @@
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_protection.h"
 #include "server/ledger/charge_queue.h"
+#include "server/ledger/charge_request.h"
 #include "server/ledger/charge_worker.h"
 #include "server/base/compat.h"
 #include "server/base/digest.h"
@@ -254,7 +256,7 @@ is_charged(int64 release)
  * answer, so that this one still waits for standbys: a transaction with an id does.
  */
 static int64
-insert_end(const ChargeRequest *request)
+insert_end(ChargeRequest *request)
 {
 	static const char *const statement =
 		INSERT_END(", output_hash, reason", ", $3, $4", "id = $2") " RETURNING id";
@@ -275,8 +277,11 @@ insert_end(const ChargeRequest *request)
 		elog(ERROR, "could not insert into the privacy ledger");
 	if (SPI_processed == 1)
 		return DatumGetInt64(charge_column(0, 1, &isnull));
-	if (!is_charged(request->release))
+	if (!is_charged(request->release) && !request->perhaps)
+	{
+		request->denied = true; /* it never will be */
 		elog(ERROR, "the charge is not in the privacy ledger");
+	}
 	(void) GetCurrentTransactionId();
 	return 0;
 }
@@ -421,7 +426,7 @@ commit_charged(ChargeRequest *request)
 }
 
 static int64
-commit_released(const ChargeRequest *request)
+commit_released(ChargeRequest *request)
 {
 	int64 id = insert_end(request);
 
@@ -584,6 +589,20 @@ charge_describe_error(ChargeRequest *request, const ErrorData *error)
 	clip_text(error->hint, request->hint);
 }
 
+void
+charge_log_error(ChargeRequest *request, const ErrorData *error)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (charge_is_about_locks(error->sqlerrcode) ||
+		(request->logged != 0 &&
+		 !TimestampDifferenceExceeds(request->logged, now, CHARGE_LONG_PAUSE)))
+		return;
+	request->logged = now;
+	ereport(LOG, (errmsg("could not write the end of private release " INT64_FORMAT " yet: %s",
+						 request->release, error->message)));
+}
+
 /* Changes of budgets and the like fail at once: their caller can repeat them. */
 static bool
 is_tried_again(ChargeRequest *request)
@@ -613,7 +632,9 @@ refuse(ChargeRequest *request)
 	HOLD_INTERRUPTS();
 	MemoryContextSwitchTo(TopMemoryContext);
 	error = CopyErrorData();
-	if (!request->denied && !charge_is_about_locks(error->sqlerrcode))
+	if (charge_is_end(request))
+		charge_log_error(request, error);
+	else if (!request->denied && !charge_is_about_locks(error->sqlerrcode))
 		EmitErrorReport();
 	FlushErrorState();
 	AbortCurrentTransaction();
@@ -656,9 +677,10 @@ charge_answer(ChargeRequest *request, ChargeStatus status)
 }
 
 void
-charge_turn_into_failure(ChargeRequest *request, ChargeReason reason)
+charge_turn_into_failure(ChargeRequest *request, ChargeReason reason, bool perhaps)
 {
 	request->event = CHARGE_FAILED;
+	request->perhaps = perhaps;
 	request->release = request->id;
 	request->reason = reason;
 	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
@@ -707,13 +729,17 @@ attempt(ChargeRequest *request)
 		StartTransactionCommand();
 		charge_write(request);
 		if (charge_status(request) == CHARGE_ABANDONED)
+		{
 			AbortCurrentTransaction();
+			request->id = 0;
+		}
 		else
 		{
 			CommitTransactionCommand();
+			CHECK_FOR_INTERRUPTS(); /* no answer if a termination has ended the wait for standbys */
 			if (!charge_answer(request, CHARGE_COMMITTED) && request->event == CHARGE_CHARGED)
 			{
-				charge_turn_into_failure(request, CHARGE_BY_CANCEL);
+				charge_turn_into_failure(request, CHARGE_BY_CANCEL, false);
 				done = false;
 			}
 		}
@@ -730,6 +756,53 @@ attempt(ChargeRequest *request)
 	return done;
 }
 
+/* ---- The end of the process ------------------------------------------------- */
+
+void
+charge_post(dsm_segment *charge, dsm_segment *end)
+{
+	ChargeRequest *request = dsm_segment_address(end);
+	BackgroundWorker worker;
+
+	if (charge_queue_post(charge, end))
+		return;
+	worker_describe(&worker, CHARGE_WORKER_NAME, CHARGE_WORKER_FUNCTION);
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(end));
+	request->posted = true;
+	dsm_pin_segment(end);
+	if (RegisterDynamicBackgroundWorker(&worker, NULL))
+		return;
+	dsm_unpin_segment(dsm_segment_handle(end));
+	elog(LOG, "no process is free to write the end of private release " INT64_FORMAT,
+		 request->release);
+}
+
+void
+charge_pass_on(dsm_segment *segment)
+{
+	ChargeRequest *request = dsm_segment_address(segment);
+
+	if (request->id != 0 && !charge_answer(request, CHARGE_UNKNOWN) &&
+		charge_status(request) == CHARGE_ABANDONED)
+	{
+		charge_turn_into_failure(request, CHARGE_BY_CANCEL, true);
+		charge_post(segment, segment);
+	}
+}
+
+/* A posted end is tried again by the backend that waits for it (charge_end.c). */
+static void
+pass_on_at_exit(int code, Datum segment)
+{
+	dsm_segment *own = (dsm_segment *) DatumGetPointer(segment);
+	ChargeRequest *request = dsm_segment_address(own);
+
+	if (request->event == CHARGE_CHARGED)
+		charge_pass_on(own);
+	else if (charge_is_end(request) && !request->posted && charge_status(request) == CHARGE_PENDING)
+		charge_post(own, own);
+}
+
 void
 dpobj_charge_main(Datum segment_handle)
 {
@@ -744,6 +817,7 @@ dpobj_charge_main(Datum segment_handle)
 	if (segment == NULL)
 		proc_exit(0); /* the backend has given up; nothing is charged */
 	request = dsm_segment_address(segment);
+	before_shmem_exit(pass_on_at_exit, PointerGetDatum(segment));
 
 	charge_worker_connect(request->database);
 	charge_worker_override_settings();

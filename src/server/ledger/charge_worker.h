@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "port/atomics.h"
+#include "storage/dsm.h"
 #include "storage/proc.h"
 
 #include "server/ledger/charge.h"
@@ -27,7 +28,8 @@ typedef enum ChargeStatus
 	CHARGE_COMMITTED,   /* the event is durable */
 	CHARGE_REFUSED,     /* the worker raised an error */
 	CHARGE_NOT_WRITTEN, /* a writer has written nothing: a charge worker must try */
-	CHARGE_ABANDONED    /* the backend does not wait any more: nothing is charged, or it ends */
+	CHARGE_ABANDONED,   /* the backend does not wait any more: nothing is charged, or it ends */
+	CHARGE_UNKNOWN      /* the process that may have committed it has ended without an answer */
 } ChargeStatus;
 
 /* The texts of an event; an absent text is empty. */
@@ -72,8 +74,10 @@ typedef struct ChargeRequest
 	ChargeCost cost;      /* of a charge */
 	int64 release;        /* of an end: the charge it belongs to */
 	ChargeReason reason;  /* of a failure */
+	bool perhaps;         /* of a failure: its charge may not be in the ledger */
 	bool posted;          /* of an end: it is written whether the backend waits or not */
-	int attempts;         /* of a posted end, that have failed for other reasons than locks */
+	int attempts;         /* of a posted end, that have failed for reasons that do not pass */
+	TimestampTz logged;   /* of a posted end: when the server log last said why it waits */
 	bool is_kept;         /* of a charge: it reserves a row of dpobj.model_rows */
 	bool grouped;         /* of a charge and of a release: a row for each key */
 	bool by_analyst;      /* of a charge: at the analyst's door */
@@ -112,8 +116,23 @@ extern ChargeStatus charge_status(ChargeRequest *request);
 /* Gives up a request that has no answer; false if it has one by now. */
 extern bool charge_abandon(ChargeRequest *request);
 
-/* Makes of a charge that is committed the failure that ends it, and of its segment the request. */
-extern void charge_turn_into_failure(ChargeRequest *request, ChargeReason reason);
+/*
+ * Makes of a charge the failure that ends it, and of its segment the request, which the caller then
+ * has alone.  perhaps: the charge may not have been committed.
+ */
+extern void charge_turn_into_failure(ChargeRequest *request, ChargeReason reason, bool perhaps);
+
+/*
+ * Has another process write an end: charge is the segment of its charge, which may have become the
+ * end's.  Raises no error and does not wait.
+ */
+extern void charge_post(dsm_segment *charge, dsm_segment *end);
+
+/*
+ * At the exit of a process that has the request and may have committed it without an answer: the
+ * backend learns that, or else, if it has given up, another process ends the charge.
+ */
+extern void charge_pass_on(dsm_segment *segment);
 
 /* Is it the error of a lock that was not available? */
 extern bool charge_is_about_locks(int sqlstate);
@@ -151,6 +170,9 @@ extern void charge_write(ChargeRequest *request);
  * Their processes are gone.  Within SPI, as superuser.
  */
 extern void charge_fail_lost(Datum releases, ChargeReason reason);
+
+/* Says in the server log why an end is not written yet: at first, then once a minute. */
+extern void charge_log_error(ChargeRequest *request, const ErrorData *error);
 
 /* Copies an error into the answer. */
 extern void charge_describe_error(ChargeRequest *request, const ErrorData *error);

@@ -53,8 +53,8 @@
 #define SHORT_LOCK_TIMEOUT "1ms"
 
 /*
- * How often a posted end is tried again if the error is not one that passes, so that a ledger that
- * somebody has made unusable does not occupy the writer.
+ * How often a posted end is tried again at once if the error is not one that passes, then once a
+ * minute, so that a ledger that somebody has made unusable does not occupy the writer.
  */
 #define ATTEMPTS 50
 
@@ -65,6 +65,13 @@ typedef struct TakenRequest
 	ChargeRequest *request;
 	ChargeStatus status; /* the answer, once the transaction has committed */
 } TakenRequest;
+
+/* Those of the batch that have no answer yet. */
+static struct
+{
+	TakenRequest *first;
+	int count;
+} unanswered;
 
 /* ---- Settings --------------------------------------------------------------- */
 
@@ -106,13 +113,12 @@ static void
 note_error(TakenRequest *taken, const ErrorData *error)
 {
 	ChargeRequest *request = taken->request;
-	bool is_last =
+	bool must_wait =
 		request->posted && !charge_may_pass(error->sqlerrcode) && ++request->attempts >= ATTEMPTS;
 
-	if (is_last)
-		ereport(LOG, (errmsg("could not write the end of private release " INT64_FORMAT ": %s",
-							 request->release, error->message)));
-	if (request->denied || is_last)
+	if (request->posted)
+		charge_log_error(request, error);
+	if (request->denied || must_wait)
 	{
 		charge_describe_error(request, error);
 		taken->status = CHARGE_REFUSED;
@@ -134,7 +140,10 @@ run_request(TakenRequest *taken)
 	{
 		charge_execute(taken->request);
 		if (charge_status(taken->request) == CHARGE_ABANDONED)
+		{
 			RollbackAndReleaseCurrentSubTransaction();
+			taken->request->id = 0;
+		}
 		else
 		{
 			ReleaseCurrentSubTransaction();
@@ -238,32 +247,57 @@ attach(const ChargeTaken *from, int count, TakenRequest *taken)
 
 /* A charge whose backend has given up at the last moment ends here: nothing was released. */
 static void
-end_abandoned(const TakenRequest *taken)
+answer_charge(const TakenRequest *taken)
 {
-	charge_turn_into_failure(taken->request, CHARGE_BY_CANCEL);
-	if (!charge_queue_post(taken->segment, taken->segment))
-		elog(LOG, "no room for the end of private release " INT64_FORMAT, taken->request->release);
-}
-
-static void
-answer_one(const TakenRequest *taken)
-{
-	bool is_written = taken->status != CHARGE_NOT_WRITTEN;
-
-	if (taken->from.posted)
-		charge_queue_return(&taken->from, is_written);
-	if ((is_written || !taken->from.posted) && !charge_answer(taken->request, taken->status) &&
-		taken->status == CHARGE_COMMITTED)
-		end_abandoned(taken);
-}
-
-static void
-answer(TakenRequest *taken, int count)
-{
-	for (int i = 0; i < count; i++)
+	if (!charge_answer(taken->request, taken->status) && taken->status == CHARGE_COMMITTED)
 	{
-		answer_one(&taken[i]);
-		dsm_detach(taken[i].segment);
+		charge_turn_into_failure(taken->request, CHARGE_BY_CANCEL, false);
+		charge_post(taken->segment, taken->segment);
+	}
+}
+
+static void
+answer_end(const TakenRequest *taken)
+{
+	bool written = taken->status == CHARGE_COMMITTED || taken->request->denied;
+	int pause = taken->status == CHARGE_REFUSED ? CHARGE_LONG_PAUSE : CHARGE_RETRY_PAUSE;
+
+	charge_queue_return(&taken->from, written ? 0 : pause);
+	if (taken->status != CHARGE_NOT_WRITTEN)
+		(void) charge_answer(taken->request, taken->status);
+}
+
+/* Answers the first requests of those that wait. */
+static void
+answer(int count)
+{
+	while (count-- > 0)
+	{
+		const TakenRequest *taken = unanswered.first++;
+
+		unanswered.count--;
+		if (taken->from.posted)
+			answer_end(taken);
+		else
+			answer_charge(taken);
+		dsm_detach(taken->segment);
+	}
+}
+
+/* Of a charge that has not run nothing was written; posted ends are left to the next writer. */
+static void
+pass_on_unanswered(int code, Datum argument)
+{
+	for (int i = 0; i < unanswered.count; i++)
+	{
+		const TakenRequest *taken = &unanswered.first[i];
+
+		if (taken->from.posted)
+			continue;
+		if (taken->request->id == 0)
+			(void) charge_answer(taken->request, CHARGE_NOT_WRITTEN);
+		else
+			charge_pass_on(taken->segment);
 	}
 }
 
@@ -273,23 +307,22 @@ commit_batch(const ChargeTaken *from, int count)
 {
 	static TakenRequest taken[CHARGE_QUEUE_SLOTS];
 	bool outdated = false;
-	int next = 0;
 
-	count = attach(from, count, taken);
+	unanswered.first = taken;
+	unanswered.count = attach(from, count, taken);
 	set_lock_timeout(LOCK_TIMEOUT);
 	pgstat_report_activity(STATE_RUNNING, CHARGE_WRITER_NAME);
-	while (next < count && !outdated)
+	while (unanswered.count > 0 && !outdated)
 	{
-		int done = try_transaction(taken + next, count - next, &outdated);
+		int done = try_transaction(unanswered.first, unanswered.count, &outdated);
 
 		/* No answer if a termination has ended the wait for standbys. */
 		check_for_termination();
-		answer(taken + next, done);
-		next += done;
+		answer(done);
 	}
-	for (int i = next; i < count; i++)
-		taken[i].status = CHARGE_NOT_WRITTEN;
-	answer(taken + next, count - next);
+	for (int i = 0; i < unanswered.count; i++)
+		unanswered.first[i].status = CHARGE_NOT_WRITTEN;
+	answer(unanswered.count);
 	pgstat_report_activity(STATE_IDLE, CHARGE_WRITER_NAME);
 	return !outdated;
 }
@@ -342,6 +375,7 @@ dpobj_writer_main(Datum argument)
 	database = charge_queue_join();
 	if (!OidIsValid(database))
 		proc_exit(0); /* the slot was given up */
+	before_shmem_exit(pass_on_unanswered, (Datum) 0);
 	charge_worker_connect(database);
 	override_settings();
 	charge_keep_plans();

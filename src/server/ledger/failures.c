@@ -33,13 +33,19 @@ describe_reset(Oid role)
 	return parameters.data;
 }
 
+/* As dpobj.counted_failures takes the reset: of the table and of all that are or were its children.
+ */
 static int64
 count_failures(const TableChange *change)
 {
 	static const char *const statement =
 		"SELECT count(*) FROM dpobj.counted_failures f JOIN dpobj.identity_tables t"
 		" ON t.id = f.relation_identity JOIN dpobj.identity_roles r ON r.id = f.role_identity"
-		" WHERE t.relation = $1 AND ($2 = 0 OR r.role = $2)";
+		" WHERE ($2 = 0 OR r.role = $2) AND (t.relation IN (WITH RECURSIVE down(relation) AS"
+		" (SELECT $1 UNION SELECT h.inhrelid FROM down JOIN pg_inherits h"
+		" ON h.inhparent = down.relation) SELECT relation FROM down)"
+		" OR f.relation_identity IN (SELECT l.descendant FROM dpobj.lineage l"
+		" JOIN dpobj.identity_tables a ON a.id = l.ancestor WHERE a.relation = $1))";
 	Oid types[] = {OIDOID, OIDOID};
 	Datum values[] = {ObjectIdGetDatum(change->relation), ObjectIdGetDatum(change->role)};
 	Datum count;

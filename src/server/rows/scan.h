@@ -68,9 +68,9 @@ extern Scan *scan_open_part(Oid relation, bool ignore_rls, const ScanShape *shap
 extern bool scan_is_elsewhere(Oid relation);
 
 /*
- * Counts the rows of a table and its descendants, at least 1.  0: some are on other servers, or
- * cannot be read, which nobody learns before the charge (rule H1), or a parallel query runs, which
- * could not hide it.  To be called only where this number is public (rule F3).
+ * Counts the rows of a table and its descendants, at least 1.  0: some are on other servers, or a
+ * page is damaged, of which nothing but the number that is assumed then tells before the charge, or
+ * a parallel query runs.  To be called only where this number is public (rule F3).
  */
 extern int64 scan_count_rows(Oid relation);
 
