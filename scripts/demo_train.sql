@@ -19,9 +19,9 @@ CREATE TABLE model AS
 INSERT INTO model
   SELECT 'exponential', dp_halfspace(features, label, 0.1, 0) FROM adult;
 INSERT INTO model
-  SELECT 'opdisc', dp_halfspace(features, label, 1.0, 0, '{"mechanism": "opdisc", "endless": true, "solver": "glpk"}') FROM adult;
+  SELECT 'opdisc', dp_halfspace(features, label, 1.0, 0, '{"mechanism": "opdisc", "solver": "glpk"}') FROM adult;
 INSERT INTO model
-  SELECT 'rspm', dp_halfspace(features, label, 1.0, 0, '{"mechanism": "rspm", "endless": true, "solver": "glpk"}') FROM adult;
+  SELECT 'rspm', dp_halfspace(features, label, 1.0, 0, '{"mechanism": "rspm", "solver": "glpk"}') FROM adult;
 \timing off
 \echo
 \echo 'What was released:'

@@ -41,13 +41,13 @@ SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"mechanism": "exponential", "rad
 -- dp_halfspace chooses its grid, too, if the number of rows is declared and the grid is not.
 SELECT o, p ->> 'mechanism' AS mechanism, p -> 'grid' AS grid, p -> 'log2_grid' AS log2
   FROM unnest(ARRAY['{}', '{"n": 15682}', '{"n": 15682, "numeric": [21, 22, 23], "groups": [7, 6, 5, 2, 1, 1, 1]}', '{"n": 1000}', '{"n": 1}', '{"n": 15682, "grid": "auto"}',
-       '{"n": 15682, "mechanism": "exponential"}', '{"n": 15682, "grid": "ternary", "endless": true}', '{"n": 15682, "modulus": 3, "endless": true}', '{"n": 15682, "reference": true, "endless": true}',
-       '{"n": 15682, "mechanism": "opdisc", "endless": true}']::jsonb[]) o, dpobj.price_aggregate('halfspace', 23, 1, 0, o) p;
+       '{"n": 15682, "mechanism": "exponential"}', '{"n": 15682, "grid": "ternary"}', '{"n": 15682, "modulus": 3}', '{"n": 15682, "reference": true}',
+       '{"n": 15682, "mechanism": "opdisc"}']::jsonb[]) o, dpobj.price_aggregate('halfspace', 23, 1, 0, o) p;
 -- the same if no dense grid can be drawn from
 SELECT p ->> 'mechanism' AS mechanism, p -> 'grid' AS grid, p ->> 'sure_to_finish' AS sure FROM dpobj.price_aggregate('halfspace', 111, 1, 0, '{"n": 400000}') p;
 -- A grid needs all distinct rows in memory, the other models do not; few distinct rows are no matter.
 SELECT m, n, o, replace(answer_of(format('SELECT p ->> ''mechanism'' FROM dpobj.price_aggregate(%L, 23, %s, 0, %L) p', m, 1000.0 / n, format('{"n": %s%s}', n, o))), E'\n', ' | ') AS mechanism
-  FROM (VALUES ('halfspace', 1000000, ''), ('halfspace', 10000000, ''), ('classifier', 10000000, ''), ('halfspace', 10000000, ', "endless": true'), ('halfspace', 10000000, ', "memory_limit": 4000'),
+  FROM (VALUES ('halfspace', 1000000, ''), ('halfspace', 10000000, ''), ('classifier', 10000000, ''), ('halfspace', 10000000, ', "memory_limit": 4000'),
     ('halfspace', 10000000, ', "groups": [7, 6, 10]')) v(m, n, o);
 SELECT dpobj.price_aggregate('halfspace', 111, 1);
 

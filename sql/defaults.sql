@@ -37,7 +37,7 @@ SELECT proname, substring(pg_get_function_arguments(oid) FROM 'method text DEFAU
 SELECT method, p ->> 'method' AS trained, p -> 'classifier' ->> 'because' AS because FROM unnest('{auto,classifier}'::text[]) method, dpobj.price_aggregate(method, 3, 1, 0, '{"n": 10000}') p;
 -- Options of one family choose that family.
 SELECT o AS options, p ->> 'method' AS trained, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension
-  FROM unnest(ARRAY['{"grid": "sign"}', '{"mechanism": "exponential"}', '{"mechanism": "opdisc", "endless": true}', '{"noise": "gauge"}', '{"reference": true}', '{"regularization": 5}',
+  FROM unnest(ARRAY['{"grid": "sign"}', '{"mechanism": "exponential"}', '{"mechanism": "opdisc"}', '{"noise": "gauge"}', '{"reference": true}', '{"regularization": 5}',
                     '{"mechanism": "output"}', '{"noise": "gamma"}', '{"mechanism": "sgd", "radius": 1}', '{"norm": 1, "mechanism": "localized"}']::jsonb[]) o,
        dpobj.price_aggregate('auto', 3, 1, 0.001, o) p;
 SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"grid": "sign", "regularization": 5}');

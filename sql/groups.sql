@@ -45,7 +45,7 @@ SELECT (g).key, (g).model.mechanism, (g).model.details ->> 'sampling' AS samplin
   FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0.000001, '{"keys": ["f"], "method": "svm", "mechanism": "sgd"}')) g FROM referral) s;
 SELECT (g).key, (g).model.details -> 'classifier' AS classifier FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"], "method": "classifier"}')) g FROM referral) s;
 SELECT (g).key, (g).model.mechanism FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"], "mechanism": "permute_flip"}')) g FROM referral) s;
-SELECT (g).key, (g).model.mechanism FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"], "mechanism": "opdisc", "endless": true, "noise": "gauge"}')) g FROM referral) s;
+SELECT (g).key, (g).model.mechanism FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"], "mechanism": "opdisc", "noise": "gauge"}')) g FROM referral) s;
 SELECT (g).key, (g).model.details -> 'parts' AS parts FROM (SELECT unnest(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f"], "mechanism": "sample_aggregate", "parts": 9}')) g FROM referral) s;
 
 -- The cost, and the cost of each group's mechanism, computed by hand:

@@ -33,9 +33,9 @@ SELECT (g).key, (g).model.kind, cardinality((g).model.weights) AS weights FROM
 
 -- Other mechanisms and laws: delta is divided, too.
 SELECT m.mechanism, m.details ->> 'noise' AS noise, m.delta, array_length(m.weights, 1) AS weights FROM
-  (SELECT (m).* FROM (SELECT dp_one_vs_rest(x, kind, 3.0, 1e-6, '{"classes": ["owl", "crow"], "grid": "sign", "mechanism": "opdisc", "endless": true, "noise": "gaussian"}') AS m FROM bird) s
+  (SELECT (m).* FROM (SELECT dp_one_vs_rest(x, kind, 3.0, 1e-6, '{"classes": ["owl", "crow"], "grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}') AS m FROM bird) s
    UNION ALL SELECT (m).* FROM (SELECT dp_one_vs_rest(x, kind, 3.0, 1e-6, '{"classes": ["owl", "crow"], "grid": "sign", "mechanism": "permute_flip"}') AS m FROM bird) s
-   UNION ALL SELECT (m).* FROM (SELECT dp_one_vs_rest(x, kind, 3.0, 0, '{"classes": ["owl", "crow"], "grid": "sign", "mechanism": "rspm", "endless": true}') AS m FROM bird) s
+   UNION ALL SELECT (m).* FROM (SELECT dp_one_vs_rest(x, kind, 3.0, 0, '{"classes": ["owl", "crow"], "grid": "sign", "mechanism": "rspm"}') AS m FROM bird) s
    UNION ALL SELECT (m).* FROM (SELECT dp_one_vs_rest(x, kind, 3.0, 0, '{"classes": ["owl", "crow"], "adjacency": "add_remove", "mechanism": "sample_aggregate", "n": 12000}') AS m FROM bird) s) m;
 SELECT array_length((dp_one_vs_rest(x, kind, 1.0, 0, '{"classes": ["owl", "crow"]}')).weights, 1) FROM bird WHERE id < 0;
 SELECT array_length((dp_one_vs_rest(x, kind, 1.0, 0, '{"classes": ["owl", "heron"]}')).weights, 1) FROM bird WHERE id = 4;

@@ -11,7 +11,7 @@ FROM generate_series(1, 100) i;
 CREATE FUNCTION weights(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m dp_model;
 BEGIN
-  m := (SELECT dp_halfspace(features, rich, 10000, 0, options || '{"endless": true}') FROM person); -- for opdisc and rspm
+  m := (SELECT dp_halfspace(features, rich, 10000, 0, options) FROM person);
   RETURN format('%s %s %s', m.mechanism, m.weights, m.guarantee);
 END $$;
 SELECT * FROM answers($$SELECT weights('%')$$,
@@ -52,7 +52,7 @@ SELECT weights('{"grid": {"max": 16}, "mechanism": "opdisc", "noise": "paraboloi
 CREATE FUNCTION noisy(delta numeric, options jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m dp_model;
 BEGIN
-  m := (SELECT dp_halfspace(features, rich, 10000::numeric, delta, options || '{"endless": true}') FROM person);
+  m := (SELECT dp_halfspace(features, rich, 10000::numeric, delta, options) FROM person);
   RETURN format('%s %s %s, delta %s, ledger %s %s', m.mechanism, m.weights, m.guarantee, m.delta,
                 (SELECT format('%s %s', l.guarantee, l.delta = m.delta::numeric) FROM dpobj.ledger l
                  WHERE l.id = m.release),
@@ -117,7 +117,7 @@ END $$;
 SELECT * FROM answers($$SELECT prior_of('%')$$,
   '{"grid": "sign", "prior": {"power": 2}}', '{"grid": "sign", "prior": {"power": 0.125}}', '{"grid": "ternary", "prior": {"power": 16.0}, "mechanism": "permute_flip"}',
   '{"grid": "sign", "prior": {"power": 0}}', '{"grid": "sign", "prior": "uniform"}', '{"grid": "sign"}', '{"grid": "sign", "mechanism": "permute_flip"}',
-  '{"grid": "sign", "mechanism": "opdisc", "endless": true}');
+  '{"grid": "sign", "mechanism": "opdisc"}');
 SELECT * FROM answers($$SELECT prior_of('%')$$,
   '{"prior": "normal"}', '{"prior": 2}', '{"prior": {}}', '{"prior": {"power": -1}}', '{"prior": {"power": 16.001}}', '{"prior": {"power": 1.0005}}',
   '{"prior": {"power": "2"}}', '{"prior": {"power": 2, "scale": 1}}', '{"prior": {"exponent": 2}}',
@@ -167,19 +167,20 @@ BEGIN
   RETURN format('%s %s of %s', m.mechanism, cardinality(m.weights), m.details -> 'log2_grid');
 END $$;
 SELECT * FROM answers($$SELECT drawn('%')$$,
-  '{"dimension": 23}', '{"dimension": 128, "mechanism": "exponential", "endless": true, "grid": {"max": 4}}',
-  '{"dimension": 128, "mechanism": "exponential", "endless": true, "grid": {"ball": 128}}',
-  '{"dimension": 128, "mechanism": "exponential", "endless": true, "grid": "sign", "modulus": 2}', '{"dimension": 128, "grid": {"sparse": 4}}',
-  '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": {"max": 4}}', '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": {"ball": 128}}',
-  '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": {"sparse": 4}}', '{"dimension": 128, "mechanism": "opdisc", "endless": true, "grid": "sign", "modulus": 2}',
+  '{"dimension": 23}', '{"dimension": 128, "mechanism": "exponential", "grid": {"max": 4}}',
+  '{"dimension": 128, "mechanism": "exponential", "grid": {"ball": 128}}',
+  '{"dimension": 128, "mechanism": "exponential", "grid": "sign", "modulus": 2}', '{"dimension": 128, "grid": {"sparse": 4}}',
+  '{"dimension": 128, "mechanism": "opdisc", "grid": {"max": 4}}', '{"dimension": 128, "mechanism": "opdisc", "grid": {"ball": 128}}',
+  '{"dimension": 128, "mechanism": "opdisc", "grid": {"sparse": 4}}', '{"dimension": 128, "mechanism": "opdisc", "grid": "sign", "modulus": 2}',
   '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"max": 4}}',
   '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"ball": 128}, "parts": 3}',
   '{"dimension": 128, "mechanism": "sample_aggregate", "grid": {"sparse": 4}}', '{"dimension": 43, "groups": [20, 20, 3], "numeric": [41, 42, 43]}');
 
--- Too large for the mechanism: decided from public parameters, with the numbers.
-SELECT * FROM answers($$SELECT drawn('%')$$,
-  '{"dimension": 23, "mechanism": "permute_flip"}', '{"dimension": 23, "mechanism": "sample_aggregate", "parts": 65536, "part_nodes": 1000000}',
-  '{"dimension": 60}', '{"dimension": 45, "n": 100000}', '{"dimension": 45}');
+-- The default grid is small enough to end; what is named runs until it is stopped.
+SELECT * FROM answers($$SELECT drawn('%')$$, '{"dimension": 60}', '{"dimension": 45, "n": 100000}', '{"dimension": 45}');
+SET statement_timeout = '500ms';
+SELECT dp_halfspace(features, rich, 1, 0, '{"dimension": 23, "mechanism": "permute_flip"}') FROM person;
+RESET statement_timeout;
 SELECT dp_halfspace(features || '{}'::float8[], rich, 1.0, 0, '{"adjacency": "add_remove"}') FROM person;
 SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[200]), rich, 1.0, 0) FROM person;
 DROP FUNCTION weights(jsonb), drawn(jsonb);

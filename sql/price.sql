@@ -26,39 +26,39 @@ SELECT dpobj.set_budget('lodger_case', 'dpobj_price_group', 5, 0.001, max_releas
 -- A number of features; d and epsilon, exact decimals.
 SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 23, 1, options => '{"groups": [7, 6, 5, 2, 1, 1, 1], "grid": "ternary"}'));
 SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 3, 0.1234567891, 0.001, '{"mechanism": "permute_flip", "adjacency": "add_remove"}'));
-SELECT jsonb_pretty(dpobj.price_aggregate(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc", "endless": true}'));
+SELECT jsonb_pretty(dpobj.price_aggregate(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc"}'));
 SELECT p ->> 'gauge' AS gauge, p -> 'N' AS n, p -> 'rate' AS rate, p -> 'error' AS error
   FROM unnest(ARRAY['{"grid": "sign", "modulus": 2}', '{"grid": "ternary"}', '{"grid": {"sparse": 4}}', '{"grid": {"ball": 9}}']::jsonb[]) o,
-       dpobj.price_aggregate('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc", "endless": true}') p;
+       dpobj.price_aggregate('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
 -- the other noises: scale, in rows for a weight of 1, and a bound on the error
 SELECT m AS mechanism, n AS noise, p ->> 'features' AS features, p ->> 'gauge' AS gauge, p ->> 'guarantee' AS guarantee, p -> 'delta' AS delta,
        round(coalesce(p ->> 'sigma', p ->> 'radius_scale')::numeric, 4) AS scale, p ->> 'bound' AS bound, p -> 'numbers' AS numbers, p -> 'error' AS error
   FROM unnest('{opdisc,rspm}'::text[]) m, unnest('{gauge,laplace,spherical,gaussian}'::text[]) n,
-       dpobj.price_aggregate('halfspace', 23, 1, 0.125, jsonb_build_object('grid', 'sign', 'mechanism', m, 'noise', n, 'endless', true)) p;
+       dpobj.price_aggregate('halfspace', 23, 1, 0.125, jsonb_build_object('grid', 'sign', 'mechanism', m, 'noise', n)) p;
 SELECT round((p ->> 'sigma')::numeric, 4) AS sigma, p ->> 'bound' AS bound, p ->> 'features' AS features, p -> 'error' AS error
-  FROM dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "endless": true, "noise": "gaussian"}') p;
+  FROM dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "gaussian"}') p;
 SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers' AS numbers, p -> 'error' AS error
-  FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "endless": true, "noise": "paraboloid"}') p;
-SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "endless": true, "noise": "gaussian"}');
-SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "endless": true, "noise": "published"}');
+  FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
+SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
+SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
 SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 400000}'));
 SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
   FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
        dpobj.price_aggregate('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
 -- mechanism auto chooses as the aggregate does
 SELECT d, p ->> 'mechanism' AS mechanism, p ->> 'sure_to_finish' AS sure
-  FROM (VALUES (10), (23), (45)) v(d), dpobj.price_aggregate('halfspace', d, 1, 0, '{"grid": "ternary", "endless": true}') p;
+  FROM (VALUES (10), (23), (45)) v(d), dpobj.price_aggregate('halfspace', d, 1, 0, '{"grid": "ternary"}') p;
 SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "ternary"}');
 SELECT p ->> 'mechanism' AS mechanism, p -> 'seconds_at_most' AS seconds FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "ternary", "time_limit": 60}') p;
 SELECT dpobj.price_aggregate('halfspace', 60, 1);
-SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000, "endless": true}');
+SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "n": 1000000}');
 SELECT p ->> 'guarantee' FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"time_limit": 10}') p;
 SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('halfspace', 3, 1, 0, '{"intercept": true, "dimension": 3}') p;
 -- a prior is part of the price, and of the bound on the error: large weights may be worse, but are seldom drawn
 SELECT m AS mechanism, o AS prior, p -> 'prior' AS said, p -> 'error' AS error
   FROM unnest('{exponential,permute_flip}'::text[]) m, unnest(ARRAY['"uniform"', '{"power": 0.5}', '{"power": 2}']::jsonb[]) o,
        dpobj.price_aggregate('halfspace', 4, 1, 0, jsonb_build_object('grid', '{"max": 8}'::jsonb, 'mechanism', m, 'prior', o, 'n', 10000)) p;
-SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "prior": {"power": 2}, "endless": true}');
+SELECT dpobj.price_aggregate('halfspace', 45, 1, 0, '{"grid": "ternary", "prior": {"power": 2}}');
 SELECT dpobj.price_aggregate('auto', 4, 1, 0, '{"prior": {"power": 2}}') ->> 'method' AS method;
 SELECT dpobj.price_aggregate('logistic', 4, 1, 0, '{"prior": {"power": 2}}');
 -- less noise for more epsilon, and for fewer vectors
@@ -68,7 +68,7 @@ SELECT bool_and(b) FROM (SELECT (p -> 'error' ->> 'rows')::numeric < lag((p -> '
 SELECT n, o AS options, p -> 'distinct_rows_at_most' AS distinct_rows, p -> 'distinct_rows_limit' AS most, p -> 'memory_at_most' AS memory
   FROM (VALUES (3, '{"n": 1000, "grid": "ternary"}'::jsonb), (3, '{"n": 1000, "grid": "ternary", "groups": [3]}'), (4, '{"groups": [2, 2]}'), (3, '{}'),
     (2, '{"n": 1000000, "grid": "ternary"}'), (23, '{"n": 1842951, "grid": {"sparse": 1}}'), (23, '{"n": 1842951, "grid": {"sparse": 1}, "memory_limit": 10000}'),
-    (23, '{"n": 1842952, "grid": {"sparse": 1}, "endless": true}'), (2, '{"adjacency": "add_remove"}')) v(n, o),
+    (23, '{"n": 1842952, "grid": {"sparse": 1}}'), (2, '{"adjacency": "add_remove"}')) v(n, o),
        dpobj.price_aggregate('halfspace', n, 1, 0, o) p;
 SELECT answer_of($$SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"n": 1842952, "grid": {"sparse": 1}}')$$);
 -- with classes, a row is held for each of them, and once more
@@ -141,7 +141,6 @@ SELECT dpobj.price('lodger', NULL, 1, options => '{"mechanism": "exponential", "
 SELECT dpobj.price_aggregate('halfspace', 3, 1, 0, '{"mechanism": "exponential", "noise": "laplace"}');
 SELECT dpobj.price('lodger', NULL, 1, options => '{"iterations": 10}');
 SELECT dpobj.price('lodger', NULL, 1, options => '{"n": 10}');
-SELECT dpobj.price('lodger', NULL, 1, options => '{"endless": true}');
 -- a limit on time lets no analyst's run last
 SET dpobj.time_limit = 60;
 SELECT dpobj.price('lodger', NULL, 1, options => '{"grid": {"ball": 1000}}');

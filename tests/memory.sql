@@ -13,7 +13,7 @@ CREATE VIEW x AS SELECT ARRAY[weight / 4 - 0.5, (sex = 'f')::int] AS f, ill AS y
 
 -- the owner's door
 CREATE TABLE kept AS SELECT dp_halfspace(f, y, 1.0, 0, '{"dimension": 2}') AS model FROM x;
-INSERT INTO kept SELECT dp_halfspace(f, y, 1.0, 0.01, '{"mechanism": "opdisc", "endless": true, "noise": "gaussian"}') FROM x;
+INSERT INTO kept SELECT dp_halfspace(f, y, 1.0, 0.01, '{"mechanism": "opdisc", "noise": "gaussian"}') FROM x;
 INSERT INTO kept SELECT dp_logistic(f, y, 1.0, 0, '{"regularization": 10}') FROM x;
 INSERT INTO kept SELECT dp_svm(f, y, 1.0, 0.01, '{"mechanism": "sgd", "iterations": 3}') FROM x;
 SELECT dp_classifier(f, y, 1.0, 0, '{"n": 1000}') FROM x;

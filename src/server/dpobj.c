@@ -64,8 +64,8 @@ _PG_init(void)
 		&dpobj_time_limit, 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.longest_run", "Seconds within which a run must be certain to end.",
-		"They are counted from public numbers with two threads, before the charge. A run that may "
-		"take longer is refused unless it has a time limit or \"endless\": true.",
+		"They are counted from public numbers with two threads, before the charge. An analyst's "
+		"run that may take longer is refused.",
 		&dpobj_longest_run, 600, 1, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.part_timeout", "Seconds that the server of a part may take for one answer.",

@@ -81,10 +81,10 @@ SELECT audit.add_grouped('exponential, prior', 'halfspace', 1, 0, '{"grid": {"ma
 SELECT audit.add_grouped('permute_flip, prior', 'halfspace', 1, 0, '{"grid": {"max": 1}, "mechanism": "permute_flip", "prior": {"power": 2}}',
                          '[[], [[[1], true]]]', least_epsilon => 1e-4);
 SELECT audit.add_grouped('opdisc, ' || noise, 'halfspace', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
-                         jsonb_build_object('grid', 'sign', 'mechanism', 'opdisc', 'endless', true, 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
+                         jsonb_build_object('grid', 'sign', 'mechanism', 'opdisc', 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
   FROM unnest('{gauge,laplace,spherical,paraboloid,gaussian}'::text[]) noise;
 SELECT audit.add_grouped('rspm, ' || noise, 'halfspace', 1, CASE noise WHEN 'gaussian' THEN 0.05 ELSE 0 END,
-                         jsonb_build_object('grid', 'sign', 'mechanism', 'rspm', 'endless', true, 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
+                         jsonb_build_object('grid', 'sign', 'mechanism', 'rspm', 'noise', noise), '[[], [[[1], true]]]', CASE noise WHEN 'gaussian' THEN 20 ELSE 100 END)
   FROM unnest('{gauge,laplace,spherical,gaussian}'::text[]) noise;
 -- One part, whose vote a row changes: the loss is epsilon / 2; with more votes it would be epsilon.
 SELECT audit.add_grouped('sample_aggregate', 'halfspace', 1, 0, '{"grid": "sign", "mechanism": "sample_aggregate", "parts": 1}',
@@ -136,14 +136,14 @@ SELECT audit.add_call('dp_simplex, pure', 1, 0, '[[[[0, 1], null, 0]], [[[0, 1],
 SELECT audit.add_call('dp_simplex, with delta', 1, 0.05, '[[[[0, 1], null, 0]], [[[0, 1], null, 1]]]',
                       $$SELECT (dp_simplex(x, target, {e}, {d}, '{"n": 1, "clip": [0, 1], "target": [0, 1], "dimension": 2}')).weights[1] FROM {0}$$);
 SELECT audit.add_call('dp_halfspace, replace', 1, 0, '[[[[1], true], [[1], true], [[1], true]], [[[1], true], [[1], true], [[1], false]]]',
-                      $$SELECT (dp_halfspace(x, y, {e}, {d}, '{"grid": "sign", "mechanism": "opdisc", "endless": true, "dimension": 1}')).weights[1] FROM {0}$$);
+                      $$SELECT (dp_halfspace(x, y, {e}, {d}, '{"grid": "sign", "mechanism": "opdisc", "dimension": 1}')).weights[1] FROM {0}$$);
 -- A row moves from group A to group B, each of which has half of epsilon.  The event: the models are -1
 -- and 1.
 INSERT INTO audit.pair (name, epsilon, delta, copies, rows, statement) VALUES ('dp_groups, replace', 1, 0, 50,
   '[[[[1], true, null, "a"], [[1], false, null, "b"], [[1], false, null, "b"]], [[[1], false, null, "b"], [[1], false, null, "b"], [[1], true, null, "b"]]]',
   format('SELECT (sum(((u).model).weights[1] * CASE WHEN (u).key[1] ~ ''a$'' THEN 2 ELSE 1 END) = -1)::int
             FROM (SELECT unnest(dp_groups(key, x, y, 1.0, 0.0, %L::jsonb)) AS u FROM {0}) s GROUP BY rtrim((u).key[1], ''ab'')',
-         jsonb_build_object('dimension', 1, 'grid', 'sign', 'mechanism', 'opdisc', 'endless', true, 'intercept', false,
+         jsonb_build_object('dimension', 1, 'grid', 'sign', 'mechanism', 'opdisc', 'intercept', false,
                             'keys', (SELECT jsonb_agg(format('g%s%s', i, part)) FROM generate_series(1, 50) i, unnest('{a,b}'::text[]) part))));
 -- The second choice of ten, when the first costs have been seen.
 SELECT audit.add_call('dp_ftrl, ' || what, 1, delta, '[[[[0, 1, 1, 1, 1, 1, 1, 1, 1, 1]], [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]],

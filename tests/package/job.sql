@@ -14,7 +14,7 @@ CREATE TABLE kept AS
   SELECT dp_halfspace(features, readmitted, 1.0, 0) AS model FROM patient;
 -- by the optimiser of GLPK, and with noise that GSL calibrates
 INSERT INTO kept
-  SELECT dp_halfspace(features, readmitted, 1.0, 0, '{"mechanism": "opdisc", "solver": "glpk", "endless": true}') FROM patient;
+  SELECT dp_halfspace(features, readmitted, 1.0, 0, '{"mechanism": "opdisc", "solver": "glpk"}') FROM patient;
 INSERT INTO kept
   SELECT dp_logistic(features, readmitted, 1.0, 0.000001, '{"noise": "gaussian"}') FROM patient;
 

@@ -71,7 +71,7 @@ my %phase = (
 	},
 	sending => {
 		prepare => sub { deaf_solver($node) },
-		statement => train('wide', options => '"mechanism": "opdisc", "endless": true'),
+		statement => train('wide', options => '"mechanism": "opdisc"'),
 		reach => sub {
 			my ($session) = @_;
 			wait_until(10, sub { children($session->pid) }) or die 'no child';

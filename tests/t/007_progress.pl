@@ -53,7 +53,7 @@ CREATE TABLE partly AS TABLE slow;
 INSERT INTO partly SELECT id, features, NULL FROM slow, generate_series(1, 3);
 ALTER TABLE partly OWNER TO owner;
 SQL
-$text = shown('owner', train('partly', epsilon => 15, options => qq{$search, "endless": true, "coverage_epsilon": 5}));
+$text = shown('owner', train('partly', epsilon => 15, options => qq{$search, "coverage_epsilon": 5}));
 like($text, qr/training was stopped.*The charge of epsilon 15 stays/s, 'the charge of both parts stays');
 unlike($text, qr/usable|could be used/, 'nothing is said of usable rows where the training was stopped');
 

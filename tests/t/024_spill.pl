@@ -197,9 +197,9 @@ sub halfspace
 	my ($mechanism, @settings) = @_;
 	my $query = q(SELECT temp_files FROM pg_stat_database WHERE datname = 'postgres');
 	my $before = scalar_of($node, $query);
-	my $session = session_with(@settings);
+	my $session = session_with(@settings, 'SET client_min_messages = warning');
 	my $statement = "SELECT (dp_halfspace(features, label, 10000, 0, '{\"mechanism\": \"$mechanism\", "
-	  . '"grid": "ternary", "endless": true}\')).weights FROM narrow';
+	  . '"grid": "ternary"}\')).weights FROM narrow';
 	my $plan = $session->ask("EXPLAIN $statement");
 	my $weights = $session->ask($statement);
 	quit_counted($session);

@@ -241,7 +241,6 @@ sub train
 	my $epsilon = $how{epsilon} // '0.5';
 	my @members = grep { $_ } $how{options};
 	push @members, '"grid": "ternary"' if ($how{what} // '') eq 'weights' && "@members" !~ /"grid"/;
-	push @members, '"endless": true' if $table eq SLOW;
 	if ($table eq SLOW && "@members" !~ /"mechanism"/)
 	{
 		push @members, '"mechanism": "permute_flip"';

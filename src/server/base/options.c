@@ -293,12 +293,6 @@ read_reference(const OptionKey *key, JsonbValue *value, Options *options)
 	options->reference = get_boolean(key->name, value);
 }
 
-static void
-read_endless(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	options->endless = get_boolean(key->name, value);
-}
-
 static void *
 field_of(const OptionKey *key, Options *options)
 {
@@ -617,7 +611,6 @@ static const OptionKey keys[] = {
 	{"clip", read_clip, DOOR_OWNER, FOR_ALL},
 	{"coverage_epsilon", read_coverage, DOOR_BOTH, FOR_ALL},
 	{"dimension", read_integer, DOOR_OWNER, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
-	{"endless", read_endless, DOOR_OWNER, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
 	{"grid", read_grid, DOOR_BOTH, FOR_GRID},
 	{"groups", read_groups, DOOR_OWNER, FOR_ALL},
 	{"holdout", read_holdout, DOOR_ANALYST, FOR_ALL},

@@ -130,7 +130,6 @@ typedef struct Options
 	int64 part_nodes;   /* that a part may search, 0: the default */
 	int64 dimension;    /* 0: not declared */
 	int64 n;            /* 0: not declared */
-	bool endless;       /* may the run take longer than dpobj.longest_run? */
 	int64 time_limit;   /* seconds, 0: none */
 	int64 memory_limit; /* MiB, 0: none */
 } Options;

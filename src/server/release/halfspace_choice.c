@@ -3,16 +3,14 @@
  */
 #include "server/release/halfspace_choice.h"
 
+#include <math.h>
+
 #include "core/grid/prior.h"
 #include "core/noise/perturbation.h"
 
 #include "server/base/dpobj.h"
 #include "server/release/mechanism_choice.h"
 #include "server/release/run_choice.h"
-
-/* Rule U14: beyond these, convex models are the better choice. */
-#define AUTO_OPDISC_MAX_DIMENSION 50
-#define AUTO_OPDISC_MAX_N_EPSILON 1e4
 
 /* ---- mechanism ---- */
 
@@ -27,33 +25,19 @@ admitted(Training *training, MechanismKind kind, MechanismVerdict *verdict)
 
 /*
  * Chooses by rule U14, from public parameters only: the exponential mechanism where it is sure to
- * end in time.  Where the user lets the run last, its sampler still ends in seconds on a grid of
- * moderate size, with few numeric columns.
+ * end in time.  At the owner's door its sampler still ends in seconds on a grid of moderate size,
+ * with few numeric columns.
  */
 static void
 choose_automatically(Training *training)
 {
 	const Grid *grid = &training->request.grid;
 	MechanismVerdict verdict;
-	double epsilon = (double) training_model_epsilon(training) / EPSILON_ONE;
 
 	if (!admitted(training, MECHANISM_EXPONENTIAL, &verdict))
 		run_refuse(training, &verdict);
-	if (verdict.finishes || grid_log2_size(grid) <= GRID_DEFAULT_LOG2)
+	if (!isinf(verdict.most) || grid_log2_size(grid) <= GRID_DEFAULT_LOG2)
 		return;
-	if (grid->dimension > AUTO_OPDISC_MAX_DIMENSION ||
-		(double) training->options.n * epsilon > AUTO_OPDISC_MAX_N_EPSILON)
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("no mechanism for halfspaces suits this request"),
-			 errdetail("The grid has 2^%.0f vectors, and the exponential mechanism is chosen up "
-					   "to 2^%d or when it is sure to end in time; beyond %d features or n * "
-					   "epsilon = %g a convex model is more accurate than opdisc.",
-					   grid_log2_size(grid), GRID_DEFAULT_LOG2, AUTO_OPDISC_MAX_DIMENSION,
-					   AUTO_OPDISC_MAX_N_EPSILON),
-			 errhint("Choose a smaller grid such as {\"sparse\": 4}, or name mechanism "
-					 "\"exponential\" or \"opdisc\".")));
 	mechanism_check_options(&training->options, mechanism_get(MECHANISM_OPDISC));
 	(void) admitted(training, MECHANISM_OPDISC, &verdict);
 }

@@ -15,6 +15,7 @@
 #include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
 #include "server/release/release.h"
+#include "server/release/run_choice.h"
 
 uint8 *
 release_encode(const Training *training, RowsState *state, Size *length)
@@ -66,6 +67,8 @@ release_charge(const Training *training, Oid table, AnalystTerms *analyst)
 {
 	Charge charge = describe_charge(training, table, analyst);
 
+	if (analyst == NULL)
+		run_tell(training);
 	return charge_commit(&charge);
 }
 

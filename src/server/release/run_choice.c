@@ -46,10 +46,22 @@ terms_of(const Training *training, int64 rows)
 	return terms;
 }
 
+/* At the owner's door a table with more rows than are assumed has a choice that ends for them. */
 RunTerms
 run_declared(const Training *training)
 {
-	return terms_of(training, training->options.n);
+	int64 rows = training->options.n;
+	RunTerms terms;
+
+	if (!training->by_analyst && rows == 0 && training->table_rows > RUN_ASSUMED_ROWS)
+		rows = training->table_rows;
+	terms = terms_of(training, rows);
+	if (!training->by_analyst)
+	{
+		terms.held = training->request.run.held;
+		terms.memory = training->request.run.memory;
+	}
+	return terms;
 }
 
 void
@@ -59,10 +71,34 @@ run_settle(Training *training)
 		terms_of(training, training->table_rows > 0 ? training->table_rows : training->options.n);
 }
 
+/* Seconds in words; few digits, because they are counted with a constant. */
+static const char *
+seconds_text(double seconds)
+{
+	return psprintf(seconds < 1e6 ? "%.0f s" : "%.1e s", ceil(seconds));
+}
+
 bool
 run_may_last(const Training *training)
 {
-	return !training->by_analyst && (training->options.endless || training_seconds(training) > 0);
+	return !training->by_analyst;
+}
+
+void
+run_tell(const Training *training)
+{
+	MechanismVerdict verdict = mechanism_verdict(&training->request);
+	const char *name = mechanism_get(training->request.kind)->name;
+
+	if (verdict.finishes)
+		return;
+	ereport(
+		NOTICE,
+		(isinf(verdict.most) ? errmsg("no public number bounds the run of mechanism \"%s\"", name)
+							 : errmsg("mechanism \"%s\" may run for %s and take %.0f MiB", name,
+									  seconds_text(verdict.most), ceil(verdict.bytes / (1 << 20))),
+		 errhint("It ends when it is done, by statement_timeout, \"time_limit\" or a cancel; the "
+				 "charge stays.")));
 }
 
 /* Three quarters of a limit are the solver's (spill_solver_share()). */
@@ -137,13 +173,6 @@ fitting_grid(const Training *training)
 
 /* ---- the refusal ---- */
 
-/* Seconds in words; few digits, because they are counted with a constant. */
-static const char *
-seconds_text(double seconds)
-{
-	return psprintf(seconds < 1e6 ? "%.0f s" : "%.1e s", ceil(seconds));
-}
-
 /* The most seconds of the run, were there no limit; infinite if no number of rows bounds it. */
 static double
 asked_seconds(const Training *training)
@@ -182,8 +211,7 @@ undeclared_text(const Training *training)
 {
 	if (training->options.n > 0 || (training->keys != NULL && !training->elsewhere))
 		return "";
-	return training->by_analyst ? "An administrator declares the rows as \"n\" of dpobj.protect. "
-								: "Declare the rows as \"n\" if there are fewer. ";
+	return "An administrator declares the rows as \"n\" of dpobj.protect. ";
 }
 
 static const char *
@@ -196,11 +224,7 @@ hint_text(const Training *training)
 	if (grid != NULL)
 		appendStringInfo(&text, "Mechanism \"exponential\" fits with \"grid\": %s. ", grid);
 	appendStringInfoString(&text, undeclared_text(training));
-	if (training->by_analyst)
-		appendStringInfoString(&text, "A superuser sets dpobj.longest_run.");
-	else
-		appendStringInfo(&text, "%s \"time_limit\", or \"endless\": true.",
-						 text.len > 0 ? "Otherwise set" : "Set");
+	appendStringInfoString(&text, "A superuser sets dpobj.longest_run.");
 	return text.data;
 }
 
@@ -216,21 +240,19 @@ refuse_memory(const Training *training, const MechanismVerdict *verdict)
 {
 	const RunTerms *run = &training->request.run;
 
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("mechanism \"%s\" may need too much memory",
-					mechanism_get(training->request.kind)->name),
-			 errdetail("With %s distinct rows at most it may need %s MiB; without a memory limit a "
-					   "run takes %.0f MiB at most, which is enough for %s distinct rows.",
-					   number_text(run->held), number_text(verdict->bytes / (1 << 20)),
-					   run->memory / (1 << 20), number_text(verdict->holds)),
-			 errhint("%sFewer columns, or bins instead of numbers, make fewer distinct rows. %s",
-					 undeclared_text(training),
-					 training->by_analyst
-						 ? "Methods \"logistic\" and \"svm\" read the rows in passes, where they "
-						   "are. A superuser sets dpobj.memory_limit."
-						 : "dp_logistic and dp_svm read the rows in passes. Otherwise set "
-						   "\"memory_limit\", or \"endless\": true.")));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("mechanism \"%s\" may need too much memory",
+				mechanism_get(training->request.kind)->name),
+		 errdetail("With %s distinct rows at most it may need %s MiB; without a memory limit a "
+				   "run takes %.0f MiB at most, which is enough for %s distinct rows.",
+				   number_text(run->held), number_text(verdict->bytes / (1 << 20)),
+				   run->memory / (1 << 20), number_text(verdict->holds)),
+		 errhint("%sFewer columns, or bins instead of numbers, make fewer distinct rows. Methods "
+				 "\"logistic\" and \"svm\" read the rows in passes, where they are. A superuser "
+				 "sets dpobj.memory_limit.",
+				 undeclared_text(training))));
 }
 
 void

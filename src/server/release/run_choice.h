@@ -21,12 +21,15 @@ extern void run_settle(Training *training);
 extern RunTerms run_declared(const Training *training);
 
 /*
- * May the run take longer than dpobj.longest_run?  An owner says so by a time limit or
- * "endless": true; nothing chosen automatically needs it.
+ * May the run take longer than dpobj.longest_run, or more memory?  An owner may read the rows, so
+ * that a bound for all tables protects nobody; nothing chosen automatically needs it.
  */
 extern bool run_may_last(const Training *training);
 
-/* Raises 22023 if the settled run may take too long or too much memory. */
+/* Tells the owner, in a NOTICE, of a run that is not sure to end in time. */
+extern void run_tell(const Training *training);
+
+/* Raises 22023 if a settled run of an analyst may take too long or too much memory. */
 extern void run_check(const Training *training);
 
 /* Raises 22023 for a request that does not finish, and says what would. */

@@ -154,6 +154,23 @@ choose_method(Training *training)
 }
 
 /*
+ * Has an owner left all choices to dp_halfspace, for a table whose rows a grid may not hold in
+ * memory?  Then real weights are taken, for which rows are read in passes.
+ */
+static bool
+needs_passes(const Training *training)
+{
+	const Options *options = &training->options;
+	const RunTerms *run = &training->request.run;
+
+	return training->method == METHOD_HALFSPACE && !training->by_analyst &&
+		   options->mechanism == NULL && options->noise == NOISE_AUTO &&
+		   options->solver == SOLVER_AUTO && !options->prior_given && grid_is_open(options) &&
+		   run_bytes(run, encoding_dimension(&training->encoding), dpobj_solver_threads, 1) >
+			   run->memory;
+}
+
+/*
  * Some laws depend on the number of rows.  It is not public, even under replace, because a query
  * may read a part of the charged table; so it is declared, and simplex enforces it.
  */
@@ -267,7 +284,7 @@ training_set_features(Training *training, int features)
 	encoding_choose(training, features);
 	settle_levels(training);
 	run_settle(training);
-	if (training->method == METHOD_AUTO)
+	if (training->method == METHOD_AUTO || needs_passes(training))
 		choose_method(training);
 	request->epsilon = training_row_epsilon(training);
 	request->adjacency = training->options.adjacency;
