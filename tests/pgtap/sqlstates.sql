@@ -15,7 +15,6 @@ INSERT INTO refusal VALUES
   ('features, rich, 1.0, 0', ', generate_series(1, 2)', 'UB003'),
   ('features, rich, 1.0, 0, ''{"prior": {"power": 17}}''', '', '22023'),
   ('features, rich, 1.0, 0, ''{"prior": "uniform", "mechanism": "opdisc"}''', '', '22023'),
-  ('features, rich, 1.0, 0, ''{"mechanism": "opdisc"}''', '', '22023'),
   ('features, rich, 1.0, 0, ''{"intercept": 1}''', '', '22023'),
   ('DISTINCT features, rich, 1.0, 0', '', 'UB003'),
   ('features, rich, 1.0, 0', 'TABLESAMPLE SYSTEM (50)', 'UB003');
