@@ -232,7 +232,7 @@ spends(
 					$control->ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
 						  . " WHERE backend_type LIKE 'dpobj %' AND wait_event = 'SyncRep'");
 					$control->ask("SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids)"
-						  . " AND wait_event_type = 'Extension'") eq '0';
+						  . " AND state = 'active'") eq '0';
 				}),
 			'no session waits for ever');
 		for my $session (@sessions)

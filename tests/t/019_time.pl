@@ -203,17 +203,14 @@ my %phase = ('waits' => 'calm', 'reads' => 'long', 'solves' => 'hard');
 $node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = $longer");
 $ana = session($node, user => 'ana');
 
-sub last_charge
-{
-	return $control->ask("SELECT max(id) FROM dpobj.ledger_events WHERE event = 'charged'");
-}
+my $newest_charge = "SELECT max(id) FROM dpobj.ledger_events WHERE event = 'charged'";
 
 # A call that is ended before its charge has read nothing, and is made again.
 sub ended
 {
 	my ($how, $table, $request) = @_;
 	my $session = $how eq 'terminate' ? session($node, user => 'ana') : $ana;
-	my $before = last_charge();
+	my $before = $control->ask($newest_charge);
 	my $start = time();
 	$session->ask('SET statement_timeout = ' . int(1000 * $moment)) if $how eq 'timeout';
 	$start = time();
@@ -229,7 +226,7 @@ sub ended
 	$session->ask('RESET statement_timeout') if $how eq 'timeout';
 	$session->quit if $how eq 'terminate';
 	die "$how in $table: the solver stays" unless wait_until(5, sub { !solvers($node) });
-	return last_charge() eq $before ? ended(@_) : $seconds;
+	return $control->ask($newest_charge) eq $before ? ended(@_) : $seconds;
 }
 
 for my $how (qw(timeout cancel terminate))
