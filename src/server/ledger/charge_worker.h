@@ -165,12 +165,6 @@ extern void charge_execute(ChargeRequest *request);
 /* The same as superuser. */
 extern void charge_write(ChargeRequest *request);
 
-/*
- * Writes a 'failed' event for each of these charges (bigint[]) of this epoch that has not ended.
- * Their processes are gone.  Within SPI, as superuser.
- */
-extern void charge_fail_lost(Datum releases, ChargeReason reason);
-
 /* Says in the server log why an end is not written yet: at first, then once a minute. */
 extern void charge_log_error(ChargeRequest *request, const ErrorData *error);
 
