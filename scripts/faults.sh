@@ -46,7 +46,7 @@ drop_roles() {
 
 run_test() { # run_test KIND NAME, as after "Killed by:"
   case $1 in
-    regress | isolation) restart_cluster && drop_roles && unprivileged "bash scripts/regress.sh $2" ;;
+    regress | isolation) restart_cluster && drop_roles && unprivileged "PGISOLATIONTIMEOUT=60 bash scripts/regress.sh $2" ;;
     tap) unprivileged "PG_TEST_TIMEOUT_DEFAULT=40 DPOBJ_FIRST_FAILURE=1 timeout 900 bash scripts/tap.sh $2" ;;
   esac >"$W/test.log" 2>&1
 }

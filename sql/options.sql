@@ -8,7 +8,7 @@ SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1, 20 + i % 50,
 FROM generate_series(1, 100) i;
 
 -- Every grid and mechanism on rows with a clear optimum.
-CREATE FUNCTION weights(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION weights(options jsonb) RETURNS text LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE m dp_model;
 BEGIN
   m := (SELECT dp_halfspace(features, rich, 10000, 0, options) FROM person);
@@ -49,7 +49,7 @@ FROM unnest('{native,glpk,glpk_literal}'::text[]) solver;
 SELECT weights('{"grid": "ternary", "mechanism": "opdisc", "noise": "spherical"}') ~ '\{1,(0|-1)\}' AS positive_first;
 SELECT weights('{"grid": {"max": 16}, "mechanism": "opdisc", "noise": "paraboloid"}') ~ '\{\d+,(0|-\d+)\}' AS positive_first;
 -- Gaussian noise needs a delta, and it is charged
-CREATE FUNCTION noisy(delta numeric, options jsonb) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION noisy(delta numeric, options jsonb) RETURNS text LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE m dp_model;
 BEGIN
   m := (SELECT dp_halfspace(features, rich, 10000::numeric, delta, options) FROM person);
@@ -107,7 +107,7 @@ SELECT * FROM answers($$SELECT weights('%')$$,
   '{"grid": {"levels": [[1, 8], [-8, -1]]}, "prior": {"power": 16}}', '{"grid": {"levels": [[1, 8], [-8, -1]]}, "prior": {"power": 16}, "mechanism": "permute_flip"}',
   '{"grid": {"levels": [[1, 8], [-8, -1]]}, "prior": {"power": 16}, "groups": [2], "adjacency": "add_remove", "dimension": 2}');
 -- the model and the ledger say which; a power of 0 is none
-CREATE FUNCTION prior_of(options jsonb) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION prior_of(options jsonb) RETURNS text LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE m dp_model;
 BEGIN
   m := (SELECT dp_halfspace(features, rich, 1, 0, options) FROM person);
@@ -181,6 +181,7 @@ SELECT * FROM answers($$SELECT drawn('%')$$, '{"dimension": 60}', '{"dimension":
 SET statement_timeout = '500ms';
 SELECT dp_halfspace(features, rich, 1, 0, '{"dimension": 23, "mechanism": "permute_flip"}') FROM person;
 RESET statement_timeout;
+SELECT dp_halfspace(features, rich, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "time_limit": 60}') IS NOT NULL AS no_notice FROM person;
 SELECT dp_halfspace(features || '{}'::float8[], rich, 1.0, 0, '{"adjacency": "add_remove"}') FROM person;
 SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[200]), rich, 1.0, 0) FROM person;
 DROP FUNCTION weights(jsonb), drawn(jsonb);

@@ -44,7 +44,7 @@ static void
 append_memory(StringInfo json, const Training *training, const MechanismVerdict *verdict)
 {
 	append_number(json, "distinct_rows_at_most", training->request.run.held);
-	append_number(json, "distinct_rows_limit", run_may_last(training) ? INFINITY : verdict->holds);
+	append_number(json, "distinct_rows_limit", verdict->holds);
 	append_number(json, "memory_at_most", ceil(verdict->bytes / (1 << 20)));
 }
 

@@ -409,23 +409,29 @@ charge_queue_state(int64 release)
 	return state;
 }
 
-Datum
-charge_queue_releases(void)
+static int
+list_releases(Datum releases[CHARGE_QUEUE_SLOTS])
 {
-	Datum *releases = palloc(sizeof(Datum) * CHARGE_QUEUE_SLOTS);
 	int count = 0;
 
-	if (queue != NULL)
-		LWLockAcquire(lock, LW_SHARED);
-	for (int i = 0; queue != NULL && i < CHARGE_QUEUE_SLOTS; i++)
+	LWLockAcquire(lock, LW_SHARED);
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS; i++)
 	{
 		const Slot *slot = &queue->slots[i];
 
 		if (slot->state != SLOT_FREE && slot->database == MyDatabaseId && slot->release != 0)
 			releases[count++] = Int64GetDatum(slot->release);
 	}
-	if (queue != NULL)
-		LWLockRelease(lock);
+	LWLockRelease(lock);
+	return count;
+}
+
+Datum
+charge_queue_releases(void)
+{
+	Datum *releases = palloc(sizeof(Datum) * CHARGE_QUEUE_SLOTS);
+	int count = queue == NULL ? 0 : list_releases(releases);
+
 	return PointerGetDatum(
 		construct_array(releases, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

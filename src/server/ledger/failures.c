@@ -33,8 +33,7 @@ describe_reset(Oid role)
 	return parameters.data;
 }
 
-/* As dpobj.counted_failures takes the reset: of the table and of all that are or were its children.
- */
+/* Those that the reset covers (dpobj.counted_failures): of the table, and of all its children. */
 static int64
 count_failures(const TableChange *change)
 {

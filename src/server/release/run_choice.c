@@ -89,8 +89,10 @@ run_tell(const Training *training)
 {
 	MechanismVerdict verdict = mechanism_verdict(&training->request);
 	const char *name = mechanism_get(training->request.kind)->name;
+	bool is_limited =
+		training_seconds(training) > 0 && verdict.bytes <= training->request.run.memory;
 
-	if (verdict.finishes)
+	if (verdict.finishes || is_limited)
 		return;
 	ereport(
 		NOTICE,

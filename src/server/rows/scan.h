@@ -68,9 +68,9 @@ extern Scan *scan_open_part(Oid relation, bool ignore_rls, const ScanShape *shap
 extern bool scan_is_elsewhere(Oid relation);
 
 /*
- * Counts the rows of a table and its descendants, at least 1.  0: some are on other servers, or a
- * page is damaged, of which nothing but the number that is assumed then tells before the charge, or
- * a parallel query runs.  To be called only where this number is public (rule F3).
+ * Counts the rows of a table and its descendants, at least 1.  Returns 0 if some are on other
+ * servers, if a parallel query runs, or if a page is damaged: the caller then assumes a number,
+ * which a price shows.  To be called only where the number of rows is public (rule F3).
  */
 extern int64 scan_count_rows(Oid relation);
 
