@@ -69,8 +69,8 @@ extern bool scan_is_elsewhere(Oid relation);
 
 /*
  * Counts the rows of a table and its descendants, at least 1.  Returns 0 if some are on other
- * servers, if a parallel query runs, or if a page is damaged: the caller then assumes a number,
- * which a price shows.  To be called only where the number of rows is public (rule F3).
+ * servers, or if a page is damaged: the caller then assumes a number, which a price shows.  To be
+ * called only where the number of rows is public (rule F3).
  */
 extern int64 scan_count_rows(Oid relation);
 

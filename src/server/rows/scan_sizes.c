@@ -52,7 +52,7 @@ count_of(Relation table)
 		return 0;
 	if (table->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
 		return NAN;
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	snapshot = RegisterSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
 	rows = scan_count_table(table, snapshot);
 	UnregisterSnapshot(snapshot);
 	return (double) rows;
@@ -116,8 +116,9 @@ scan_count_rows(Oid relation)
 	bool exit_on_error = ExitOnAnyError;
 	volatile int64 rows = 0;
 
+	/* Its workers read rows before the charge as well, so an error here tells nothing more. */
 	if (IsInParallelMode())
-		return 0;
+		return count_rows(relation);
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
 	PG_TRY();
