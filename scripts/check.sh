@@ -187,7 +187,7 @@ server_lane() {
 }
 
 test_server() {
-  [ -n "$installed" ] && step "cluster" cluster_start "fsync = off" || return
+  [ -n "$installed" ] && step "cluster" cluster_start "fsync = off" "dpobj.machine_pace = 1" || return
   wants fuzz && step "fuzz of the server's parsers" check_fuzz_sql
   wants regress && step "regress and isolation" check_regress
   wants pgtap && step "pgTAP" check_pgtap

@@ -31,7 +31,7 @@ restart_cluster() {
   if [ -f "$W/data/PG_VERSION" ]; then
     unprivileged "pg_ctl -D '$W/data' -l '$W/server.log' -m fast -w restart >/dev/null"
   else
-    cluster_start "fsync = off" || {
+    cluster_start "fsync = off" "dpobj.machine_pace = 1" || {
       rm -rf "$W/data"
       return 1
     }

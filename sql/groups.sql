@@ -178,7 +178,7 @@ SELECT dpobj.train_groups(NULL, 'ill', 1, by => '{sex}');
 SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, features => %, by => '{sex}')$$,
   $$'{a}', method => 'simplex'$$, $$'{a}', options => '{"n": 3}'$$, $$'{a}', options => '{"keys": ["f"]}'$$,
   $$'{a}', options => '{"mechanism": "opdisc"}'$$, $$'{a}', delta => 0.1, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed"}'$$);
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{id}', options => '{"mechanism": "sample_aggregate", "parts": 20000, "part_nodes": 1000}', by => '{sex,ward,a}');
+SELECT dpobj.train_groups('referral', 'ill', 1, features => '{id}', options => '{"mechanism": "sample_aggregate", "parts": 20000, "part_nodes": 30000}', by => '{sex,ward,a}');
 SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', filter => '{"nothing": {"=": 1}}', by => '{sex}');
 SELECT dpobj.train_groups('referral', 'ill', 1000000, by => '{sex}');
 SELECT dpobj.train_groups('referral', 'ill', 0.0009, by => '{sex}');

@@ -143,7 +143,7 @@ SELECT * FROM answers($$SELECT dpobj.train('visit', 'outcome', 1, %)$$,
   $$options => '{"adjacency": "add_remove"}'$$, $$options => '{"scale": 2}'$$, $$options => '{"center": 2}'$$, $$options => '{"clip": [0, 1]}'$$,
   $$options => '{"dimension": 2}'$$, $$options => '{"groups": [2]}'$$, $$options => '{"numeric": [2]}'$$, $$options => '{"noise": "published"}'$$,
   $$'{age,sex}', options => '{"mechanism": "opdisc"}'$$, $$'{age,sex}', options => '{"parts": 5}'$$,
-  $$'{age,sex}', options => '{"mechanism": "sample_aggregate", "parts": 60000, "part_nodes": 1000}'$$);
+  $$'{age,sex}', options => '{"mechanism": "sample_aggregate", "parts": 60000, "part_nodes": 9999}'$$);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
 
 -- A grid that nothing else is sure to finish on: parts that vote are.
@@ -155,8 +155,8 @@ SELECT dpobj.protect('ward', '{"load": {"bins": [10, 20, 31, 40, 50, 60, 70, 80,
   adjacency => 'add_remove', n => 3000);
 SELECT dpobj.set_budget('ward', 'dpobj_train_ana', 200, 0);
 \c - dpobj_train_ana
-SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "sign"}');
-SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "sign", "mechanism": "exponential"}');
+SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "ternary"}');
+SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "ternary", "mechanism": "exponential"}');
 SELECT mechanism, guarantee, adjacency, cardinality(weights), details -> 'parts' AS parts, details -> 'part_nodes' AS nodes
   FROM dpobj.train('ward', 'ill', 100, options => '{"grid": "sign", "mechanism": "sample_aggregate"}', name => 'voted');
 SELECT dpobj.evaluate('voted', 'ward', 90) > 0.75 AS good;

@@ -17,6 +17,7 @@
 #include "server/base/seen_scan.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_launcher.h"
+#include "server/base/pace.h"
 #include "server/plan/plan_query.h"
 #include "server/remote/silent_servers.h"
 
@@ -28,6 +29,7 @@ PG_MODULE_MAGIC_EXT(.name = "dpobj", .version = DPOBJ_VERSION);
 
 int dpobj_time_limit = 0;
 int dpobj_longest_run = 600;
+double dpobj_machine_pace = 1;
 int dpobj_part_timeout = 300;
 int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
@@ -63,10 +65,15 @@ _PG_init(void)
 		"makes the guarantee conditional; 0, the default, sets none.",
 		&dpobj_time_limit, 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable(
-		"dpobj.longest_run", "Seconds within which a run must be certain to end.",
-		"They are counted from public numbers with two threads, before the charge. An analyst's "
-		"run that may take longer is refused.",
+		"dpobj.longest_run", "Seconds within which an analyst's run is expected to end.",
+		"They are counted from public numbers, before the charge. A run that is expected to take "
+		"longer, or that no number bounds, is refused.",
 		&dpobj_longest_run, 600, 1, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomRealVariable(
+		"dpobj.machine_pace", "Seconds of this machine for one of that of docs/solver.md.",
+		"All expected seconds are multiplied with it. The default is measured when the server "
+		"starts.",
+		&dpobj_machine_pace, pace_measure(), 0.1, 100, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.part_timeout", "Seconds that the server of a part may take for one answer.",
 		"Then the release fails and the charge stays. To read its rows is one answer.",

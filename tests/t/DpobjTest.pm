@@ -91,6 +91,7 @@ restart_after_crash = on
 autovacuum = off
 log_statement = none
 dpobj.solver_threads = 1
+dpobj.machine_pace = 1
 CONF
 }
 

@@ -93,7 +93,7 @@ choose_single(const GridTerms *terms, const GridWidths *widths, const Grid *grid
 {
 	if (!grid_scores_fit(terms->encoding, grid))
 		return REASON_NO_SCORES;
-	if (run_bytes(&terms->run, grid->dimension, threads, 1) > terms->run.memory)
+	if (!run_fits_memory(&terms->run, grid->dimension, threads))
 		return REASON_NO_MEMORY;
 	if (widths->sparse > 0 && terms->rows == 0)
 		return REASON_NO_GRID;
@@ -122,7 +122,8 @@ classifier_choose(const GridTerms *terms, int64_t delta, MechanismRequest *reque
 	{
 		pool.kind = MECHANISM_POOL;
 		convex_pool_settle(&pool, terms->encoding, delta, terms->rows);
-		if (mechanism_verdict(&pool).finishes)
+		pool.run = terms->run;
+		if (convex_pool_is_sure(&pool))
 			reason = REASON_MANY_ROWS;
 	}
 	if (classifier_model(reason) != CLASSIFIER_GRID)

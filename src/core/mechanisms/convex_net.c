@@ -171,7 +171,7 @@ convex_net_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	verdict->expected = verdict->most / 2;
 	if (is_local(request))
 		verdict->most +=
-			RUN_MOST_PASSES * run_pass_seconds(&request->run, request->grid.dimension, true);
+			RUN_MOST_PASSES * run_pass_seconds(&request->run, request->grid.dimension, 1);
 }
 
 /* ---- release ---- */

@@ -59,19 +59,21 @@ convex_pool_settle(MechanismRequest *request, const Encoding *encoding, int64_t 
 }
 
 /*
- * Seconds for a product of a weight and a feature without vector instructions, and for a weight of
- * a candidate that is made: 1.25 times what one thread took of its processor, for two threads of a
- * machine that is 2.5 times as slow (bench/pool.sh).
+ * Seconds for a product of a weight and a feature and for a weight of a candidate that is made, by
+ * two threads with AVX2 (bench/ends.sh), and for the calibration of the centre's noise.  A run may
+ * take a few times as many.
  */
-#define PRODUCT_TIME 0.3e-9
-#define WEIGHT_TIME 100e-9
+#define PRODUCT_TIME (1 / 170e9)
+#define WEIGHT_TIME 32e-9
+#define CALIBRATION_SECONDS 0.2
+#define MOST_TIMES 3
 
 /*
- * The same as measured, for two threads with AVX2: 14e9 products a second and thread, the fewest
- * that bench/pool.sh printed (docs/solver.md), and 64 ns for a weight.
+ * The first two without vector instructions: 1.25 times what one thread took of its processor, for
+ * two threads of a machine that is 2.5 times as slow (bench/pool.sh).
  */
-#define USUAL_PRODUCT_TIME (1 / 28e9)
-#define USUAL_WEIGHT_TIME 32e-9
+#define SLOW_PRODUCT_TIME 0.3e-9
+#define SLOW_WEIGHT_TIME 100e-9
 
 /* Of all rounds. */
 static double
@@ -81,7 +83,7 @@ pool_seconds(const MechanismRequest *request, double product, double weight)
 	int dimension = request->grid.dimension;
 	double candidates = (double) pool_size(pool->rows, dimension, pool->rounds);
 
-	return (product * request->run.rows + weight) * pool->rounds * candidates * dimension;
+	return (product * request->run.distinct + weight) * pool->rounds * candidates * dimension;
 }
 
 void
@@ -89,14 +91,26 @@ convex_pool_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	const PoolTerms *pool = &request->pool;
 	MechanismRequest centre = convex_pool_centre(request);
+	double seconds;
 
 	if (pool->epsilon <= 0 || pool->epsilon >= request->epsilon || pool->rows <= 0 ||
 		pool->rounds < 1 || pool->rounds > POOL_MOST_ROUNDS ||
 		request->convex.noise == CONVEX_GAMMA)
 		return;
 	convex_admit(&centre, verdict);
-	verdict->expected += pool_seconds(request, USUAL_PRODUCT_TIME, USUAL_WEIGHT_TIME);
-	verdict->most += pool_seconds(request, PRODUCT_TIME, WEIGHT_TIME);
+	seconds = CALIBRATION_SECONDS + pool_seconds(request, PRODUCT_TIME, WEIGHT_TIME);
+	verdict->expected += seconds;
+	verdict->most += MOST_TIMES * seconds;
+}
+
+bool
+convex_pool_is_sure(const MechanismRequest *request)
+{
+	MechanismVerdict verdict = mechanism_verdict(request);
+
+	return verdict.admitted &&
+		   verdict.most + pool_seconds(request, SLOW_PRODUCT_TIME, SLOW_WEIGHT_TIME) <=
+			   request->run.longest;
 }
 
 /* ---- release ---- */

@@ -14,6 +14,9 @@
 /* Sets the second stage's part of epsilon and its rounds, from public numbers (rule U18). */
 extern void convex_pool_default(MechanismRequest *request, int64_t rows);
 
+/* Does it end within the longest run on a slow machine without vector instructions, too? */
+extern bool convex_pool_is_sure(const MechanismRequest *request);
+
 /*
  * Sets both stages (rules U13 and U18) of a request that has epsilon, adjacency and dimension;
  * delta may be spent.

@@ -70,10 +70,9 @@ fits(const MechanismRequest *request, ConvexScale *scale)
 void
 convex_set_seconds(const MechanismRequest *request, double minimisers, MechanismVerdict *verdict)
 {
-	double pass =
-		has_levels(request)
-			? RUN_SPARSE_PASSES * run_pass_seconds(&request->run, request->grid.dimension, false)
-			: run_pass_seconds(&request->run, request->grid.dimension, true);
+	int classes = request->convex.classes > 0 ? request->convex.classes : 1;
+	double pass = run_pass_seconds(&request->run, request->grid.dimension, classes) *
+				  (has_levels(request) ? RUN_SPARSE_PASSES : 1);
 
 	verdict->expected = RUN_USUAL_PASSES * minimisers * pass;
 	verdict->most = (RUN_MOST_PASSES + 2 * RUN_USUAL_PASSES * (minimisers - 1)) * pass;

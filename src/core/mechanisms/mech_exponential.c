@@ -19,11 +19,17 @@
 #include "core/exponential/tree.h"
 #include "core/mechanisms/utility.h"
 
-/* Seconds of a usual draw by the tree, where so many columns at most are not 0 and 1 only. */
-#define USUAL_TREE_SECONDS 5.0
-#define USUAL_NUMBERS 3
+/* Seconds of a usual draw by the tree, and for each row more. */
+#define USUAL_TREE_SECONDS 0.2
+#define USUAL_TREE_ROW_SECONDS 5e-6
 
-/* Otherwise the tree often fails, and the enumeration follows it. */
+/* What it grows by in a second, on a slow machine. */
+#define TREE_BYTES_OF_SECOND (20.0 * 1024 * 1024)
+
+/* The tree mostly answers where so many columns at most are not 0 and 1 only. */
+#define USUAL_NUMBERS 5
+
+/* Otherwise it often fails, and the enumeration follows it. */
 static bool
 is_tree_quick(const MechanismRequest *request)
 {
@@ -34,16 +40,31 @@ is_tree_quick(const MechanismRequest *request)
 	return numbers <= USUAL_NUMBERS && request->grid.constraint == GRID_PRODUCT;
 }
 
+/* After the rows are laid out; infinite if the tree may fail and nothing follows it. */
+static double
+usual_seconds(const MechanismRequest *request, const GridRun *run)
+{
+	double enumeration =
+		run->enumeration * SELECT_TIME_THREADS / fmin(request->threads, SELECT_TIME_THREADS);
+	double tree = USUAL_TREE_SECONDS + USUAL_TREE_ROW_SECONDS * request->run.distinct;
+
+	if (run->effort == 0)
+		return enumeration / SELECT_SLOWEST;
+	if (is_tree_quick(request))
+		return run->bounded ? fmin(tree, enumeration / SELECT_SLOWEST) : tree;
+	return run->bounded ? (run->tree + enumeration) / SELECT_SLOWEST : INFINITY;
+}
+
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	GridRun run = run_of_grid(&request->run, &request->grid, request->group);
+	double prepare = run_prepare_seconds(&request->run, request->grid.dimension);
 
 	verdict->cost = select_cost(&request->grid, request->group);
-	verdict->most = run.finishes ? run.tree + run.enumeration : INFINITY;
-	verdict->expected = run.tree > 0 && is_tree_quick(request)
-							? fmin(run.enumeration, USUAL_TREE_SECONDS)
-							: verdict->most;
+	verdict->most = run.bounded ? run.tree + run.enumeration + prepare : INFINITY;
+	verdict->expected = prepare + usual_seconds(request, &run);
+	verdict->bytes = run.tree > 0 ? fmin(TREE_BYTES_OF_SECOND * run.tree, TREE_MAX_BYTES) : 0;
 	verdict->admitted = true;
 }
 

@@ -42,7 +42,8 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	coins = 1e-9 * (COIN_TIME * (double) verdict->cost +
 					CLASS_TIME * fmin(run->rows, (double) verdict->cost) + LOSS_TIME * run->rows);
 	verdict->most = (COUNTS + COUNTS_OF_VISIT * (prior ? MOST_VISITS : 1)) * pass + coins;
-	verdict->expected = (COUNTS + COUNTS_OF_VISIT * (prior ? USUAL_VISITS : 1)) * pass + coins;
+	verdict->expected =
+		(COUNTS + COUNTS_OF_VISIT * (prior ? USUAL_VISITS : 1)) * pass / SELECT_SLOWEST + coins;
 	verdict->admitted = true;
 }
 

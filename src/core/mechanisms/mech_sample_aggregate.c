@@ -54,7 +54,7 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	verdict->cost = (uint64_t) request->parts * (uint64_t) request->part_nodes;
 	verdict->most = (double) request->part_nodes * node_seconds(request);
-	verdict->expected = verdict->most / 3;
+	verdict->expected = verdict->most / 15;
 	verdict->admitted = true;
 }
 

@@ -32,12 +32,13 @@ gradient_noise(const MechanismRequest *request)
 static void
 admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
-	double pass = run_pass_seconds(&request->run, request->grid.dimension, false);
+	int classes = request->convex.classes > 0 ? request->convex.classes : 1;
+	double pass = run_pass_seconds(&request->run, request->grid.dimension, classes);
 
 	verdict->admitted = noise_of(request) > 0;
-	verdict->most =
+	verdict->expected =
 		request->descent.iterations * (pass + NOISE_SECONDS * (double) request->grid.dimension);
-	verdict->expected = verdict->most / 2;
+	verdict->most = 3 * verdict->expected;
 }
 
 static void

@@ -16,7 +16,7 @@
 #include "core/simplex/simplex_scale.h"
 
 /* Of the minimiser, for a pair of features, and of a draw. */
-#define MINIMISER_SECONDS 1e-3
+#define MINIMISER_SECONDS 1e-4
 #define DRAW_SECONDS 1e-6
 
 int64_t
@@ -34,7 +34,7 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	int64_t draws = simplex_request_draws(request);
 
 	verdict->admitted = draws > 0;
-	verdict->most = run_pass_seconds(&request->run, request->grid.dimension, true) +
+	verdict->most = run_pass_seconds(&request->run, request->grid.dimension, 1) +
 					MINIMISER_SECONDS * d * d + DRAW_SECONDS * (double) draws;
 	verdict->expected = verdict->most / 2;
 }

@@ -29,13 +29,21 @@ mechanism_verdict(const MechanismRequest *request)
 	int copies = request->rest > 0 ? 2 : 1; /* the rows, and those of a class against the others */
 
 	mechanism->admit(request, &verdict);
-	if (!mechanism->streams)
+	if (mechanism->streams)
 	{
-		verdict.bytes = run_bytes(&request->run, request->grid.dimension, request->threads, copies);
-		verdict.holds = run_holds(&request->run, request->grid.dimension, request->threads, copies);
+		verdict.usual_bytes = RUN_PASSES_USUAL_BYTES;
+		verdict.bytes = RUN_PASSES_BYTES;
 	}
-	verdict.finishes = verdict.admitted && rest_is_valid(request) &&
-					   verdict.most <= request->run.longest && verdict.bytes <= request->run.memory;
+	else
+	{
+		verdict.usual_bytes = run_usual_bytes(&request->run, request->grid.dimension, copies);
+		verdict.bytes +=
+			run_bytes(&request->run, request->grid.dimension, request->threads, copies);
+		verdict.holds = run_holds(&request->run, request->grid.dimension, copies);
+	}
+	verdict.admitted = verdict.admitted && rest_is_valid(request);
+	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest &&
+					   verdict.usual_bytes <= request->run.memory;
 	if (request->rest > 0)
 	{
 		verdict.expected *= request->rest;

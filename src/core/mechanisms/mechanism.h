@@ -172,11 +172,12 @@ typedef struct MechanismVerdict
 	 * the mechanism has no such cost.
 	 */
 	uint64_t cost;
-	double expected; /* seconds of a usual run */
-	double most;     /* seconds of any run; both infinite if no bound is known */
-	double bytes;    /* of any run; 0 if it reads the rows in passes */
-	double holds;    /* the most distinct rows that fit; infinite without a limit, 0 in passes */
-	bool finishes;   /* does it certainly end within the longest run and the memory (rule F3)? */
+	double expected;    /* seconds of a usual run */
+	double most;        /* seconds of any run; both infinite if no bound is known */
+	double usual_bytes; /* of a usual run */
+	double bytes;       /* of any run */
+	double holds;       /* the most distinct rows that fit; infinite without a limit, 0 in passes */
+	bool finishes;      /* does it certainly end within the longest run and the memory (rule F3)? */
 } MechanismVerdict;
 
 /* In misclassified rows. */

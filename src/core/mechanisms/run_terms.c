@@ -23,7 +23,8 @@
 /* Seconds for a unit of the tree's effort, measured on a slow machine. */
 #define EFFORT_TIME 0.5e-9
 
-/* Seconds for a feature of a row when the tree's tables are laid out. */
+/* Seconds for a row, and for a feature of it, when the columns and the tables are laid out. */
+#define ROW_TIME 300e-9
 #define PREPARE_TIME 100e-9
 
 RunTerms
@@ -39,16 +40,22 @@ run_terms(int64_t rows, const Encoding *encoding, double longest)
 	return terms;
 }
 
-/* Nanoseconds for a feature of a row, and for an entry of its Hessian. */
+/* Nanoseconds for a class of a row, and for a feature of that; of many classes half as many. */
+#define CLASS_TIME 35.0
 #define FEATURE_TIME 5.0
-#define HESSIAN_TIME 0.3
 
 double
-run_pass_seconds(const RunTerms *terms, int dimension, bool hessian)
+run_pass_seconds(const RunTerms *terms, int weights, int classes)
 {
-	double d = dimension;
+	double weight_time = FEATURE_TIME * (1 + 1.0 / classes) / 2;
 
-	return 1e-9 * terms->rows * (FEATURE_TIME * (d + 1) + (hessian ? HESSIAN_TIME * d * d : 0));
+	return 1e-9 * terms->distinct * (CLASS_TIME * classes + weight_time * weights);
+}
+
+double
+run_prepare_seconds(const RunTerms *terms, int dimension)
+{
+	return terms->distinct * (ROW_TIME + PREPARE_TIME * dimension);
 }
 
 /*
@@ -96,10 +103,36 @@ run_bytes(const RunTerms *terms, int dimension, int threads, int copies)
 	return copies * (FIRST_BYTES + terms->held * row_bytes(terms, dimension, threads));
 }
 
-double
-run_holds(const RunTerms *terms, int dimension, int threads, int copies)
+bool
+run_fits_memory(const RunTerms *terms, int dimension, int threads)
 {
-	return floor((terms->memory / copies - FIRST_BYTES) / row_bytes(terms, dimension, threads));
+	return isinf(terms->memory) || run_bytes(terms, dimension, threads, 1) <= RUN_CHOSEN_MEMORY;
+}
+
+/* Tables, and half of the bytes of a row, are seldom needed. */
+static double
+usual_row_bytes(int dimension)
+{
+	return ROW_BYTES + FEATURE_BYTES * dimension;
+}
+
+double
+run_usual_bytes(const RunTerms *terms, int dimension, int copies)
+{
+	return RUN_PASSES_USUAL_BYTES + copies * terms->held * usual_row_bytes(dimension);
+}
+
+double
+run_holds(const RunTerms *terms, int dimension, int copies)
+{
+	return floor((terms->memory - RUN_PASSES_USUAL_BYTES) / copies / usual_row_bytes(dimension));
+}
+
+/* Does an enumeration of so many seconds end in time on a slow machine, too? */
+static bool
+is_sure(const RunTerms *terms, double enumeration)
+{
+	return enumeration <= ENUMERATION_SHARE * terms->longest;
 }
 
 GridRun
@@ -108,11 +141,12 @@ run_of_grid(const RunTerms *terms, const Grid *grid, SelectGroup group)
 	double rows = MUTANT(219) ? 1 : terms->distinct;
 	GridRun run = {.enumeration = select_seconds(grid, group, rows, &terms->parts)};
 	double prepare = PREPARE_TIME * terms->distinct * grid->dimension;
-	double tree = fmin(run.enumeration, terms->longest - run.enumeration - prepare);
+	double longest = terms->longest * (is_sure(terms, run.enumeration) ? 1 : SELECT_SLOWEST);
+	double tree = fmin(run.enumeration, longest - run.enumeration - prepare);
 
-	run.finishes = run.enumeration <= ENUMERATION_SHARE * terms->longest;
-	run.effort = run.finishes ? 0 : TREE_NO_LIMIT;
-	if (!run.finishes || run.enumeration <= ENUMERATED_AT_ONCE || tree <= 0)
+	run.bounded = run.enumeration <= ENUMERATION_SHARE * longest;
+	run.effort = run.bounded ? 0 : TREE_NO_LIMIT;
+	if (!run.bounded || run.enumeration <= ENUMERATED_AT_ONCE || tree <= 0)
 		return run;
 	run.effort = (int64_t) (tree / EFFORT_TIME);
 	run.tree = MUTANT(221) ? 0 : tree + prepare;
@@ -122,5 +156,5 @@ run_of_grid(const RunTerms *terms, const Grid *grid, SelectGroup group)
 bool
 run_fits_grid(const RunTerms *terms, const Grid *grid, SelectGroup group)
 {
-	return run_of_grid(terms, grid, group).finishes;
+	return is_sure(terms, run_of_grid(terms, grid, group).enumeration);
 }

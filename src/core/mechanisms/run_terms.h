@@ -1,9 +1,9 @@
 /*
  * run_terms.h - what is public about the length of a run (rule F3).
  *
- * Measured, with a safe factor: the seconds of an enumeration (select_time.h) and of the tree's
- * effort.  Estimates: those of passes of a minimiser, of points of a net, nodes of parts, steps of
- * a descent and draws of a simplex.  No law depends on any of them, and all are public.
+ * The most seconds count with a slow machine, the expected ones with the machine of docs/solver.md:
+ * bench/ends.sh prints them beside what is measured.  No law depends on any of them, and all are
+ * public.
  */
 #ifndef DPOBJ_CORE_RUN_TERMS_H
 #define DPOBJ_CORE_RUN_TERMS_H
@@ -28,11 +28,14 @@ typedef struct RunTerms
 	double held;     /* distinct rows that a run may have to hold in memory, at most */
 	SelectParts parts;
 	double longest; /* seconds that a run may take: dpobj.longest_run */
-	double memory;  /* bytes that it may take; infinite without a public number of rows */
+	double memory;  /* bytes that it may usually take; infinite without a public number of rows */
 } RunTerms;
 
-/* A run that nobody has asked to be larger stays below 512 MiB. */
-#define RUN_MOST_MEMORY (512.0 * 1024 * 1024)
+/* A run that nobody has asked to be larger usually takes at most 1 GiB. */
+#define RUN_MOST_MEMORY (1024.0 * 1024 * 1024)
+
+/* What is chosen automatically takes at most half of that. */
+#define RUN_CHOSEN_MEMORY (512.0 * 1024 * 1024)
 
 /* rows: the public number, 0 if there is none. */
 extern RunTerms run_terms(int64_t rows, const Encoding *encoding, double longest);
@@ -40,11 +43,21 @@ extern RunTerms run_terms(int64_t rows, const Encoding *encoding, double longest
 /* Bytes at most of a run that has all distinct rows in memory, so many times. */
 extern double run_bytes(const RunTerms *terms, int dimension, int threads, int copies);
 
+/* What such a run usually takes. */
+extern double run_usual_bytes(const RunTerms *terms, int dimension, int copies);
+
+/* What a run takes that reads the rows in passes: usually, and at most. */
+#define RUN_PASSES_USUAL_BYTES (10.0 * 1024 * 1024)
+#define RUN_PASSES_BYTES (40.0 * 1024 * 1024)
+
 /* The same without what a run takes beside the rows, where a limit on memory is to be kept. */
 extern double run_bytes_of_rows(const RunTerms *terms, int dimension, int threads);
 
 /* The most distinct rows for which these are no more than the memory; infinite if that is. */
-extern double run_holds(const RunTerms *terms, int dimension, int threads, int copies);
+extern double run_holds(const RunTerms *terms, int dimension, int copies);
+
+/* May a run that has the distinct rows in memory be chosen automatically? */
+extern bool run_fits_memory(const RunTerms *terms, int dimension, int threads);
 
 /*
  * Does the exponential mechanism over the grid certainly end within the longest run?  group is
@@ -53,10 +66,13 @@ extern double run_holds(const RunTerms *terms, int dimension, int threads, int c
 extern bool run_fits_grid(const RunTerms *terms, const Grid *grid, SelectGroup group);
 
 /*
- * Seconds of a pass over the rows that computes a gradient, and a Hessian as well, on a slow
- * machine.
+ * Seconds of a pass over the distinct rows that computes gradients for so many classes, 1 for two,
+ * with so many weights together.
  */
-extern double run_pass_seconds(const RunTerms *terms, int dimension, bool hessian);
+extern double run_pass_seconds(const RunTerms *terms, int weights, int classes);
+
+/* Seconds until a solver has the distinct rows in the order of its columns. */
+extern double run_prepare_seconds(const RunTerms *terms, int dimension);
 
 /*
  * Passes of a certified minimiser.  It ends for every table (theorem V9), but the number that the
@@ -64,7 +80,7 @@ extern double run_pass_seconds(const RunTerms *terms, int dimension, bool hessia
  * minimisers all but one count with twice the usual passes.
  */
 #define RUN_USUAL_PASSES 10
-#define RUN_MOST_PASSES 100
+#define RUN_MOST_PASSES 50
 
 /* Passes of a minimiser without a Hessian for each of one with it (conjugate.h). */
 #define RUN_SPARSE_PASSES 10
@@ -72,7 +88,7 @@ extern double run_pass_seconds(const RunTerms *terms, int dimension, bool hessia
 /* How the exponential mechanism draws from a grid, from public numbers alone. */
 typedef struct GridRun
 {
-	bool finishes;
+	bool bounded;       /* is an enumeration expected to end in time, so that one is made? */
 	double enumeration; /* seconds, at most */
 	int64_t effort;     /* of the tree sampler before it: 0, some, or TREE_NO_LIMIT */
 	double tree;        /* seconds of that, at most */

@@ -39,12 +39,16 @@ append_number(StringInfo json, const char *name, double number)
 		appendStringInfo(json, number < 1e15 ? ", \"%s\": %.0f" : ", \"%s\": %.2g", name, number);
 }
 
-/* The distinct rows that must be in memory, those that may be, and the memory in MiB. */
+/* In MiB; where all distinct rows must be in memory, how many these are, and may be. */
 static void
-append_memory(StringInfo json, const Training *training, const MechanismVerdict *verdict)
+append_memory(StringInfo json, const Training *training, const RunVerdict *verdict)
 {
-	append_number(json, "distinct_rows_at_most", training->request.run.held);
-	append_number(json, "distinct_rows_limit", verdict->holds);
+	if (!mechanism_get(training->request.kind)->streams)
+	{
+		append_number(json, "distinct_rows_at_most", training->request.run.held);
+		append_number(json, "distinct_rows_limit", verdict->holds);
+	}
+	append_number(json, "memory_expected", ceil(verdict->usual_bytes / (1 << 20)));
 	append_number(json, "memory_at_most", ceil(verdict->bytes / (1 << 20)));
 }
 
@@ -52,19 +56,18 @@ void
 price_append_work(StringInfo json, const Training *training)
 {
 	const MechanismRequest *request = &training->request;
-	MechanismVerdict verdict = mechanism_verdict(request);
+	RunVerdict verdict = run_verdict(training);
 
 	appendStringInfo(json, ", \"dimension\": %d", mechanism_weights(request));
 	if (method_has_grid(training->method))
 	{
 		appendStringInfo(json, ", \"log2_grid\": %.2f", grid_log2_size(&request->grid));
 		append_count(json, mechanism_get(request->kind)->parts ? "nodes" : "configurations",
-					 verdict.cost);
+					 mechanism_verdict(request).cost);
 	}
 	appendStringInfo(json, ", \"rows_at_most\": %.0f", request->run.rows);
 	append_seconds(json, "seconds_expected", verdict.expected);
 	append_seconds(json, "seconds_at_most", verdict.most);
-	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.finishes ? "true" : "false");
-	if (!mechanism_get(request->kind)->streams)
-		append_memory(json, training, &verdict);
+	appendStringInfo(json, ", \"sure_to_finish\": %s", verdict.is_sure ? "true" : "false");
+	append_memory(json, training, &verdict);
 }

@@ -14,7 +14,8 @@
 
 /* GUCs (dpobj.c). */
 extern int dpobj_time_limit;        /* seconds, 0: none */
-extern int dpobj_longest_run;       /* seconds; run_terms.h */
+extern int dpobj_longest_run;       /* seconds; run_choice.h */
+extern double dpobj_machine_pace;   /* seconds here for one of the machine of docs/solver.md */
 extern int dpobj_part_timeout;      /* seconds */
 extern int dpobj_memory_limit;      /* MiB, 0: none */
 extern int dpobj_solver_threads;    /* of one solver process */

@@ -14,13 +14,13 @@
 
 /* ---- mechanism ---- */
 
-/* Sets the mechanism; false if the run may take too long. */
-static bool
-admitted(Training *training, MechanismKind kind, MechanismVerdict *verdict)
+/* Sets the mechanism, and refuses a run that is not allowed. */
+static void
+take_mechanism(Training *training, MechanismKind kind)
 {
 	training->request.kind = kind;
-	*verdict = mechanism_verdict(&training->request);
-	return verdict->admitted && (verdict->finishes || run_may_last(training));
+	if (!run_may_last(training) && !run_verdict(training).is_allowed)
+		run_refuse(training);
 }
 
 /*
@@ -32,14 +32,12 @@ static void
 choose_automatically(Training *training)
 {
 	const Grid *grid = &training->request.grid;
-	MechanismVerdict verdict;
 
-	if (!admitted(training, MECHANISM_EXPONENTIAL, &verdict))
-		run_refuse(training, &verdict);
-	if (!isinf(verdict.most) || grid_log2_size(grid) <= GRID_DEFAULT_LOG2)
+	take_mechanism(training, MECHANISM_EXPONENTIAL);
+	if (!isinf(run_verdict(training).most) || grid_log2_size(grid) <= GRID_DEFAULT_LOG2)
 		return;
 	mechanism_check_options(&training->options, mechanism_get(MECHANISM_OPDISC));
-	(void) admitted(training, MECHANISM_OPDISC, &verdict);
+	take_mechanism(training, MECHANISM_OPDISC);
 }
 
 /*
@@ -174,7 +172,6 @@ halfspace_choose(Training *training)
 	MechanismRequest *request = &training->request;
 	const Options *options = &training->options;
 	const Mechanism *mechanism = mechanism_choose(training->method, options);
-	MechanismVerdict verdict;
 
 	if (options->noise == NOISE_GAMMA || options->noise == NOISE_KNORM)
 		mechanism_refuse_noise(
@@ -187,8 +184,8 @@ halfspace_choose(Training *training)
 	settle_parts(training, mechanism);
 	if (options->mechanism == NULL)
 		choose_automatically(training);
-	else if (!admitted(training, mechanism_kind(mechanism), &verdict))
-		run_refuse(training, &verdict);
+	else
+		take_mechanism(training, mechanism_kind(mechanism));
 	request->effort = run_of_grid(&request->run, &request->grid, request->group).effort;
 	check_solver(training);
 	settle_noise(training);

@@ -71,7 +71,63 @@ run_settle(Training *training)
 		terms_of(training, training->table_rows > 0 ? training->table_rows : training->options.n);
 }
 
-/* Seconds in words; few digits, because they are counted with a constant. */
+/* ---- what a run takes ---- */
+
+/*
+ * Seconds of a call beside its solvers, on the machine of docs/solver.md (bench/ends.sh): the
+ * charge and the answer; a solver's process; a row that is read, more if persons are protected, and
+ * a feature of it.
+ */
+#define CALL_SECONDS 0.06
+#define PROCESS_SECONDS 0.01
+#define ROW_SECONDS 1.1e-6
+#define PERSON_SECONDS 2e-6
+#define FEATURE_SECONDS 0.03e-6
+
+/* So many times as long they may take, of a disk or beside other sessions. */
+#define SLOWEST_READING 3.0
+
+static double
+seconds_beside_solvers(const Training *training, int runs)
+{
+	double row = ROW_SECONDS + FEATURE_SECONDS * training->encoding.features;
+
+	if (training->person != NULL)
+		row += PERSON_SECONDS;
+	return CALL_SECONDS + runs * (PROCESS_SECONDS + row * training->request.run.rows);
+}
+
+/* An analyst's answer waits for the next tick. */
+static double
+at_tick(const Training *training, double seconds)
+{
+	double tick = dpobj_release_tick / 1000.0;
+
+	return training->by_analyst && tick > 0 ? ceil(seconds / tick) * tick : seconds;
+}
+
+RunVerdict
+run_verdict(const Training *training)
+{
+	MechanismVerdict solver = mechanism_verdict(&training->request);
+	int runs = runs_of(training);
+	double beside = seconds_beside_solvers(training, runs);
+	double expected = dpobj_machine_pace * (beside + runs * solver.expected);
+	double most = dpobj_machine_pace * (SLOWEST_READING * beside + runs * solver.most);
+
+	return (RunVerdict){
+		.expected = at_tick(training, expected),
+		.most = at_tick(training, most),
+		.usual_bytes = solver.usual_bytes,
+		.bytes = solver.bytes,
+		.holds = solver.holds,
+		.is_sure = solver.admitted && most <= dpobj_longest_run,
+		.is_allowed = solver.admitted && !isinf(most) && expected <= dpobj_longest_run &&
+					  solver.usual_bytes <= training->request.run.memory,
+	};
+}
+
+/* Seconds in words; few digits, because they are estimates. */
 static const char *
 seconds_text(double seconds)
 {
@@ -87,12 +143,12 @@ run_may_last(const Training *training)
 void
 run_tell(const Training *training)
 {
-	MechanismVerdict verdict = mechanism_verdict(&training->request);
+	RunVerdict verdict = run_verdict(training);
 	const char *name = mechanism_get(training->request.kind)->name;
 	bool is_limited =
-		training_seconds(training) > 0 && verdict.bytes <= training->request.run.memory;
+		training_seconds(training) > 0 && verdict.usual_bytes <= training->request.run.memory;
 
-	if (verdict.finishes || is_limited)
+	if (verdict.is_allowed || is_limited)
 		return;
 	ereport(
 		NOTICE,
@@ -105,14 +161,14 @@ run_tell(const Training *training)
 
 /* Three quarters of a limit are the solver's (spill_solver_share()). */
 static void
-check_memory_limit(const Training *training, const MechanismVerdict *verdict)
+check_memory_limit(const Training *training)
 {
 	int megabytes = training_megabytes(training);
 	double solver = DPOBJ_LEAST_MEMORY * (double) (1 << 20);
 
 	if (megabytes == 0 || !training->by_analyst)
 		return;
-	if (verdict->bytes > 0)
+	if (!mechanism_get(training->request.kind)->streams)
 		solver =
 			Max(solver, run_bytes_of_rows(&training->request.run, training->request.grid.dimension,
 										  training->request.threads) *
@@ -128,11 +184,9 @@ check_memory_limit(const Training *training, const MechanismVerdict *verdict)
 void
 run_check(const Training *training)
 {
-	MechanismVerdict verdict = mechanism_verdict(&training->request);
-
-	check_memory_limit(training, &verdict);
-	if (!verdict.finishes && !run_may_last(training))
-		run_refuse(training, &verdict);
+	check_memory_limit(training);
+	if (!run_may_last(training) && !run_verdict(training).is_allowed)
+		run_refuse(training);
 }
 
 /* ---- what would fit ---- */
@@ -175,14 +229,14 @@ fitting_grid(const Training *training)
 
 /* ---- the refusal ---- */
 
-/* The most seconds of the run, were there no limit; infinite if no number of rows bounds it. */
-static double
-asked_seconds(const Training *training)
+/* What the run would take, were there no limit. */
+static RunVerdict
+asked_verdict(const Training *training)
 {
-	MechanismRequest request = training->request;
+	Training asked = *training;
 
-	request.run.longest = INFINITY;
-	return mechanism_verdict(&request).most;
+	asked.request.run.longest = INFINITY;
+	return run_verdict(&asked);
 }
 
 static const char *
@@ -195,16 +249,17 @@ limit_text(const Training *training)
 }
 
 static const char *
-work_text(const Training *training, const MechanismVerdict *verdict)
+work_text(const Training *training)
 {
+	uint64 cost = mechanism_verdict(&training->request).cost;
 	const char *name = mechanism_get(training->request.kind)->parts ? "nodes" : "configurations";
 
-	if (verdict->cost == 0)
+	if (cost == 0)
 		return psprintf("%.0f rows at most", training->request.run.rows);
-	if (verdict->cost == PG_UINT64_MAX)
+	if (cost == PG_UINT64_MAX)
 		return psprintf("more than 1.8e19 %s and %.0f distinct rows at most", name,
 						training->request.run.distinct);
-	return psprintf(UINT64_FORMAT " %s and %.0f distinct rows at most", verdict->cost, name,
+	return psprintf(UINT64_FORMAT " %s and %.0f distinct rows at most", cost, name,
 					training->request.run.distinct);
 }
 
@@ -238,7 +293,7 @@ number_text(double number)
 }
 
 static void
-refuse_memory(const Training *training, const MechanismVerdict *verdict)
+refuse_memory(const Training *training, const RunVerdict *verdict)
 {
 	const RunTerms *run = &training->request.run;
 
@@ -247,10 +302,12 @@ refuse_memory(const Training *training, const MechanismVerdict *verdict)
 		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		 errmsg("mechanism \"%s\" may need too much memory",
 				mechanism_get(training->request.kind)->name),
-		 errdetail("With %s distinct rows at most it may need %s MiB; without a memory limit a "
-				   "run takes %.0f MiB at most, which is enough for %s distinct rows.",
-				   number_text(run->held), number_text(verdict->bytes / (1 << 20)),
-				   run->memory / (1 << 20), number_text(verdict->holds)),
+		 errdetail("With %s distinct rows it is expected to take %s MiB, and %s MiB at most; "
+				   "without a memory limit %.0f MiB are allowed, which is enough for %s distinct "
+				   "rows.",
+				   number_text(run->held), number_text(verdict->usual_bytes / (1 << 20)),
+				   number_text(verdict->bytes / (1 << 20)), run->memory / (1 << 20),
+				   number_text(verdict->holds)),
 		 errhint("%sFewer columns, or bins instead of numbers, make fewer distinct rows. Methods "
 				 "\"logistic\" and \"svm\" read the rows in passes, where they are. A superuser "
 				 "sets dpobj.memory_limit.",
@@ -258,18 +315,19 @@ refuse_memory(const Training *training, const MechanismVerdict *verdict)
 }
 
 void
-run_refuse(const Training *training, const MechanismVerdict *verdict)
+run_refuse(const Training *training)
 {
-	double seconds = asked_seconds(training);
+	RunVerdict verdict = asked_verdict(training);
 
-	if (verdict->bytes > training->request.run.memory)
-		refuse_memory(training, verdict);
+	if (verdict.usual_bytes > training->request.run.memory)
+		refuse_memory(training, &verdict);
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("mechanism \"%s\" is not sure to end in time",
 						   mechanism_get(training->request.kind)->name),
-					isinf(seconds)
+					isinf(verdict.most)
 						? errdetail("No public number bounds its run; %s.", limit_text(training))
-						: errdetail("With %s it may take %s; %s.", work_text(training, verdict),
-									seconds_text(seconds), limit_text(training)),
+						: errdetail("With %s it is expected to take %s, and %s at most; %s.",
+									work_text(training), seconds_text(verdict.expected),
+									seconds_text(verdict.most), limit_text(training)),
 					errhint("%s", hint_text(training))));
 }

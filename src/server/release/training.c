@@ -161,13 +161,12 @@ static bool
 needs_passes(const Training *training)
 {
 	const Options *options = &training->options;
-	const RunTerms *run = &training->request.run;
 
 	return training->method == METHOD_HALFSPACE && !training->by_analyst &&
 		   options->mechanism == NULL && options->noise == NOISE_AUTO &&
 		   options->solver == SOLVER_AUTO && !options->prior_given && grid_is_open(options) &&
-		   run_bytes(run, encoding_dimension(&training->encoding), dpobj_solver_threads, 1) >
-			   run->memory;
+		   !run_fits_memory(&training->request.run, encoding_dimension(&training->encoding),
+							dpobj_solver_threads);
 }
 
 /*

@@ -602,7 +602,7 @@ verdict_on(const MechanismRequest *request)
 {
 	MechanismRequest timed = *request;
 
-	timed.run = (RunTerms){.rows = 1000, .distinct = 1000, .longest = 600};
+	timed.run = (RunTerms){.rows = 1000, .distinct = 1000, .longest = 600, .memory = INFINITY};
 	return mechanism_verdict(&timed);
 }
 

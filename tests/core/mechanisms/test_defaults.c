@@ -514,7 +514,7 @@ test_pool_ends(void)
 	request.grid.dimension = encoding_dimension(&encoding);
 	centre = request;
 	CHECK(classifier_choose(&terms, 0, &request) == REASON_MANY_ROWS);
-	centre.run.longest = mechanism_verdict(&request).most / 2;
+	terms.run.longest = mechanism_verdict(&request).most / 2;
 	CHECK(classifier_choose(&terms, 0, &centre) == REASON_LITTLE_NOISE);
 	CHECK(centre.kind == MECHANISM_OBJECTIVE && centre.pool.rows == 0);
 }

@@ -89,7 +89,7 @@ test_memory(void)
 			request.run = run_terms((int64_t) rows[k], &encoding, LONGEST);
 			CHECK(mechanism_verdict(&request).finishes == (k == 0));
 			request.kind = MECHANISM_OUTPUT;
-			CHECK(mechanism_verdict(&request).bytes == 0);
+			CHECK(mechanism_verdict(&request).bytes < RUN_MOST_MEMORY / 10);
 			request.kind = MECHANISM_EXPONENTIAL;
 			request.run = run_terms(0, &encoding, LONGEST);
 			request.run.rows = request.run.distinct = request.run.held = rows[k];
@@ -108,7 +108,7 @@ test_held(void)
 	double holds = mechanism_verdict(&request).holds;
 	double of_classes;
 
-	CHECK(holds == floor((RUN_MOST_MEMORY - 48.0 * 1024 * 1024) / (80 + 8 * 23)));
+	CHECK(holds == floor((RUN_MOST_MEMORY - RUN_PASSES_USUAL_BYTES) / (80 + 8 * 23)));
 	request.run.held = holds;
 	CHECK(mechanism_verdict(&request).finishes);
 	request.run.held = holds + 1;
@@ -117,9 +117,9 @@ test_held(void)
 	of_classes = mechanism_verdict(&request).holds;
 	CHECK(of_classes < holds / 2);
 	request.run.held = of_classes;
-	CHECK(mechanism_verdict(&request).bytes <= RUN_MOST_MEMORY);
+	CHECK(mechanism_verdict(&request).usual_bytes <= RUN_MOST_MEMORY);
 	request.run.held = of_classes + 1;
-	CHECK(mechanism_verdict(&request).bytes > RUN_MOST_MEMORY);
+	CHECK(mechanism_verdict(&request).usual_bytes > RUN_MOST_MEMORY);
 	request.rest = 0;
 	request.run.memory = INFINITY;
 	CHECK(isinf(mechanism_verdict(&request).holds) && mechanism_verdict(&request).finishes);
@@ -160,12 +160,16 @@ test_tree(void)
 			RunTerms terms = numeric_terms(rows, dimension);
 			GridRun run = run_of_grid(&terms, &grid, no_group);
 
-			CHECK(run.finishes == (run.enumeration <= 0.75 * LONGEST));
-			CHECK(run.effort == 0 || !run.finishes ||
-				  (run.tree > 0 && run.tree + run.enumeration <= LONGEST * (1 + 1e-12)));
-			CHECK(run.effort == 0 || !run.finishes || run.tree > 0.5e-9 * (double) run.effort);
-			CHECK(run.finishes || run.effort == TREE_NO_LIMIT);
-			tried += run.finishes && run.effort > 0;
+			bool sure = run.enumeration <= 0.75 * LONGEST;
+			double most = LONGEST * (sure ? 1 : SELECT_SLOWEST) * (1 + 1e-12);
+
+			CHECK(run_fits_grid(&terms, &grid, no_group) == sure);
+			CHECK(run.bounded == (run.enumeration <= 0.75 * LONGEST * SELECT_SLOWEST));
+			CHECK(run.effort == 0 || !run.bounded ||
+				  (run.tree > 0 && run.tree + run.enumeration <= most));
+			CHECK(run.effort == 0 || !run.bounded || run.tree > 0.5e-9 * (double) run.effort);
+			CHECK(run.bounded || run.effort == TREE_NO_LIMIT);
+			tried += run.bounded && run.effort > 0;
 		}
 	CHECK(tried > 10);
 }
