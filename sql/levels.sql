@@ -78,6 +78,27 @@ SELECT dpobj.select('{late,small}', 'visit', 100);
 SELECT feature, level FROM dpobj.scorecard('late') WHERE position IN (1, 300, 301, 302, 305, 306, 307, 308);
 SELECT * FROM dpobj.protected_features('visit', '{town,age,days}') WHERE position IN (1, 300, 301, 302, 305, 306, 307);
 RESET SESSION AUTHORIZATION;
+-- columns without their first level are packed, too: index 0 is the level left out; and a declaration may be long
+CREATE TABLE trip (id int, a text, b int, c text, far boolean);
+INSERT INTO trip SELECT i, 'stop ' || i % 100, CASE WHEN i % 50 > 0 THEN i / 3 % 120 END, CASE WHEN i % 40 > 0 THEN 'line ' || i / 7 % 90 END, i % 100 % 7 = 0 OR i % 50 = 0
+  FROM generate_series(1, 9000) i;
+SELECT dpobj.protect('trip', jsonb_build_object('far', '{}'::jsonb,
+  'a', jsonb_build_object('levels', (SELECT jsonb_agg('stop ' || i ORDER BY i) FROM generate_series(0, 99) i), 'drop_first', true),
+  'b', jsonb_build_object('bins', (SELECT jsonb_agg(i ORDER BY i) FROM generate_series(1, 119) i), 'drop_first', true, 'null_indicator', true),
+  'c', jsonb_build_object('levels', (SELECT jsonb_agg('line ' || i ORDER BY i) FROM generate_series(0, 89) i), 'drop_first', true, 'null', 'line 0', 'null_indicator', true)));
+SELECT dpobj.set_budget('trip', 'dpobj_levels_ana', 100000, 0.001);
+GRANT SELECT ON trip TO dpobj_levels_ana;
+SET SESSION AUTHORIZATION dpobj_levels_ana;
+SELECT m.kind, array_length(m.weights, 1) AS weights, m.details #> '{encoding,levels}' AS levels FROM dpobj.train('trip', 'far', 1000, name => 'far') m;
+SELECT dpobj.predict_sql('far') AS statement \gset
+SELECT avg((dpobj.predict('far', t) = t.far)::int) > 0.99 AS good, bool_and(s.dp_score IS NOT DISTINCT FROM dpobj.score('far', t)) AS same
+  FROM (:statement) s JOIN trip t USING (id);
+SELECT dpobj.evaluate('far', 'trip', 100) > 0.99 AS good, (dpobj.auc('far', 'trip', 100)).low > 0.95 AS ranks;
+SELECT feature, level FROM dpobj.scorecard('far') WHERE level IN ('stop 0', 'stop 1', 'line 0', 'line 89') OR level LIKE 'missing%' OR level LIKE 'below%';
+SELECT position, feature, low, high FROM dpobj.protected_features('trip') WHERE position IN (1, 99, 100, 218, 219, 220, 307, 308, 309);
+RESET SESSION AUTHORIZATION;
+SELECT dpobj.protect('trip', jsonb_build_object('far', '{}'::jsonb, 'a', jsonb_build_object('levels', (SELECT jsonb_agg(repeat('stop ', 19) || i) FROM generate_series(1, 1000) i))));
+SELECT dpobj.protect('trip', jsonb_build_object('far', '{}'::jsonb, 'a', jsonb_build_object('levels', (SELECT jsonb_agg(repeat('stop ', 250) || i) FROM generate_series(1, 1000) i))));
 SELECT dpobj.unprotect('visit');
 DROP OWNED BY dpobj_levels_ana;
 DROP ROLE dpobj_levels_ana;

@@ -69,8 +69,8 @@ SELECT * FROM answers($$SELECT dpobj.protect('"Clinic"."Visit"', %)$$,
   $$'{"ill": {}}', person => 'nobody', max_rows_per_person => 2$$, $$'{"ill": {}}', person => 'ctid', max_rows_per_person => 2$$,
   $$'{"ill": {}}', person => 'note', max_rows_per_person => 2$$, $$'{"ill": {}}', n => 0$$);
 -- large declarations: more features than a model takes may be declared, not used at once
-SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('x', 65500)])));
-SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('"', 40000)])));
+SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('x', 1048570)])));
+SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('"', 600000)])));
 BEGIN;
 CREATE TABLE wide (a int, b int);
 SELECT dpobj.protect('wide', jsonb_build_object('a', b, 'b', b)) FROM (SELECT jsonb_build_object('levels', jsonb_agg(i)) AS b FROM generate_series(1, 100) i) l;

@@ -347,13 +347,10 @@ set_null_bin(const Declaration *declaration, Encoder *encoder)
 static void
 check_features(const Encoder *encoder, int features)
 {
-	int limit = encoder->drop_first ? GRID_MAX_DIMENSION : LEVELS_MAX;
-
-	if (features > limit)
+	if (features > LEVELS_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" has %d features, and a column takes %d%s",
-							   encoder->column.name, features, limit,
-							   encoder->drop_first ? " with \"drop_first\"" : ""),
+						errmsg("column \"%s\" has %d features, and a column takes %d",
+							   encoder->column.name, features, LEVELS_MAX),
 						errhint("Declare fewer levels or bins.")));
 }
 
@@ -440,7 +437,7 @@ read_categories(const Declaration *declaration, Encoder *encoder)
 		read_levels(declaration, encoder);
 	encoder->low = 0.0;
 	encoder->high = 1.0;
-	encoder->features = encoder->categories - (encoder->drop_first ? 1 : 0);
+	encoder->features = encoder_kept(encoder);
 	if (encoder->features < 1)
 		invalid(declaration, KEY_DROP_FIRST, "false where there is only one level");
 }

@@ -134,7 +134,7 @@ pack(Encoders *chosen)
 		Encoder *encoder = &chosen->encoder[i];
 		int before = encoder->features;
 
-		if (!has_categories(encoder) || encoder->drop_first)
+		if (!has_categories(encoder))
 			continue;
 		encoder->packed = true;
 		encoder->features = encoder->substitute && encoder->null_indicator ? 2 : 1;
@@ -655,7 +655,10 @@ encode_number(const Encoder *encoder, Datum datum, bool isnull, double *features
 	return !isnan(number);
 }
 
-/* The index of the category; one above the last for a missing value without a substitute. */
+/*
+ * The index of the category among those kept, 0 of the one dropped; one above the last for a missing
+ * value without a substitute.
+ */
 static bool
 encode_index(const Encoder *encoder, int category, double *features)
 {
@@ -663,7 +666,7 @@ encode_index(const Encoder *encoder, int category, double *features)
 
 	if (missing)
 		category = encoder->substitute ? encoder->null_category : encoder->categories;
-	features[0] = category + 1;
+	features[0] = category + (encoder->drop_first ? 0 : 1);
 	if (encoder->features > 1)
 		features[1] = missing ? 1.0 : 0.0;
 	return !missing || encoder->substitute || encoder->null_indicator;

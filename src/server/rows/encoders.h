@@ -112,11 +112,18 @@ typedef struct Encoder
 	bool others;
 } Encoder;
 
-/* The number of weights: a packed encoder has one for each category, and for an indicator. */
+/* The number of categories that have a weight. */
+static inline int
+encoder_kept(const Encoder *encoder)
+{
+	return encoder->categories - (encoder->drop_first ? 1 : 0);
+}
+
+/* The number of weights: a packed encoder has one for each category kept, and for an indicator. */
 static inline int
 encoder_weights(const Encoder *encoder)
 {
-	return encoder->packed ? encoder->categories + (encoder->null_indicator ? 1 : 0)
+	return encoder->packed ? encoder_kept(encoder) + (encoder->null_indicator ? 1 : 0)
 						   : encoder->features;
 }
 
@@ -155,8 +162,8 @@ extern List *encoders_group_names(ArrayType *array);
 
 /*
  * The encoders of the named columns, or (NIL) of all columns but labels and the given label.  More
- * features than a row takes are refused; if may_pack, categories of which none is dropped are
- * packed first, and a model then has LEVELS_WEIGHTS_MAX weights at most, an intercept included.
+ * features than a row takes are refused; if may_pack, categories are packed first, and a model then
+ * has LEVELS_WEIGHTS_MAX weights at most, an intercept included.
  */
 extern void encoders_choose(const Encoders *all, List *names, const char *label, bool may_pack,
 							Encoders *chosen);

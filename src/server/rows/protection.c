@@ -37,8 +37,11 @@
 #include "server/rows/protection.h"
 #include "server/rows/scan.h"
 
-/* Bytes of a declaration, as text and as jsonb. */
-#define DECLARATION_MAX 65536
+/*
+ * Bytes of a declaration, as text and as jsonb: names of 100 bytes for all weights that a model may
+ * have.
+ */
+#define DECLARATION_MAX (1024 * 1024)
 
 /* What a column shall do, for messages. */
 #define NAME_PERSONS "name persons"
@@ -325,7 +328,8 @@ check_size(const Declaration *declaration)
 	if (VARSIZE(encoders) > DECLARATION_MAX ||
 		strlen(JsonbToCString(NULL, &encoders->root, VARSIZE(encoders))) > DECLARATION_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("encoders must not be larger than %d bytes", DECLARATION_MAX)));
+						errmsg("encoders must not be larger than %d bytes", DECLARATION_MAX),
+						errhint("Declare fewer columns, fewer levels, or shorter levels.")));
 }
 
 /* Checks the relation and its descendants. */

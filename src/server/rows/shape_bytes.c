@@ -355,7 +355,7 @@ features_of(const Encoder *encoder)
 		return 1 + indicator;
 	if (encoder->packed)
 		return encoder->substitute ? 1 + indicator : 1;
-	return encoder->categories - (encoder->drop_first ? 1 : 0) + indicator;
+	return encoder_kept(encoder) + indicator;
 }
 
 /* A label is read from the column of its encoder, as a value of that type. */
