@@ -117,7 +117,7 @@ SELECT * FROM answers($$SELECT with_options('{"keys": ["f"], %}')$$,
   '"method": "forest"', '"method": 1', '"method": "simplex"', '"n": 1000', '"unknown": 1', '"method": "logistic", "grid": "sign"',
   '"method": "logistic", "mechanism": "opsamp"', '"method": "logistic", "mechanism": "sgd", "sampling": "poisson"');
 SELECT dp_groups(sex, ARRAY[a], ill, 0.000000001, 0, '{"keys": ["f"]}') FROM referral;
-SELECT dp_groups(sex, ARRAY[id]::float8[], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
+SELECT dp_groups(sex, ARRAY[id], ill, 1, 0, '{"keys": ["f"]}') FROM referral;
 ALTER TABLE referral ADD features float8[];
 SELECT dp_groups(sex, features, ill, 1, 0, '{"keys": ["f"]}') FROM referral;
 SELECT count(*) - :charges AS nothing FROM dpobj.ledger WHERE event = 'charged';
@@ -172,7 +172,7 @@ SELECT epsilon AS before FROM dpobj.remaining('referral') \gset
 SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, by => %)$$,
   'NULL', $$'{}'$$, $$'{sex,NULL}'$$, $$'{unknown}'$$, $$'{sex,sex}'$$, $$'{id}'$$, $$'{ill}'$$);
 SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a,sex}', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'id', 1, by => '{sex}');
+SELECT dpobj.train_groups('referral', 'id', 1, method => 'svm', by => '{sex}');
 SELECT dpobj.train_groups('referral', NULL, 1, by => '{sex}');
 SELECT dpobj.train_groups(NULL, 'ill', 1, by => '{sex}');
 SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, features => %, by => '{sex}')$$,

@@ -105,6 +105,12 @@ SELECT key, (model).kind, (model).details -> 'target' AS target, (model).details
 SELECT dpobj.evaluate('by{flat}', 'flat', 50, '{"kind": {"=": "flat"}}') > 0.9 AS explained, round(dpobj.score('by{flat}', f)::numeric, -4) AS price FROM (VALUES (100, 3)) f(area, rooms);
 SELECT dpobj.train_groups('flat', 'kind', 1, method => 'linear', by => '{garden}');
 SELECT dpobj.train('flat', label => 'kind', epsilon => 1, method => 'linear');
+-- method auto predicts a label that is declared as a number, and others say which method does
+SELECT m.kind, m.details -> 'classifier' ->> 'because' AS because, m.details -> 'target' AS target FROM dpobj.train('flat', 'price', 1, '{area,rooms}') m;
+SELECT DISTINCT (model).kind FROM dpobj.train_groups('flat', 'price', 1, '{area,rooms}', by => '{kind}');
+SELECT p ->> 'mechanism' AS mechanism FROM dpobj.price('flat', 'price', 1, '{area,rooms}') p;
+SELECT dpobj.train('flat', 'price', 1, '{area,rooms}', method => 'logistic');
+SELECT dpobj.train('flat', 'price', 1, '{area,rooms}', options => '{"grid": "sign"}');
 SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"n": 5}');
 SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"target": [0, 1]}');
 SELECT dpobj.confusion('a', 'flat', 1);

@@ -111,6 +111,15 @@ SELECT * FROM dpobj.count('ward', 1000, '{ill,region}', '{"age": {"<": 50}}', '{
 SELECT * FROM dpobj.histogram('ward', 'age', 1000);
 SELECT * FROM dpobj.histogram('ward', 'region', 1000, '{ill}');
 SELECT * FROM dpobj.histogram('ward', 'ill', 1000, filter => '{"age": {"=": 1000}}');
+-- a number without bins has equal parts of its bounds; options name others, of any column of numbers or times
+SELECT bin, value FROM dpobj.histogram('ward', 'weight', 1000);
+SELECT bin, sum(value) FROM dpobj.histogram('ward', 'weight', 1000, '{ill}', options => '{"bins": [0.25, 53]}') GROUP BY bin ORDER BY bin;
+SELECT bin FROM dpobj.histogram('ward', 'age', 1000, options => '{"bins": [40]}');
+SELECT bin FROM dpobj.histogram('ward', 'day', 1000, options => '{"bins": [19723, 20089]}');
+SELECT count(*) FROM dpobj.histogram('ward', 'day', 1000);
+SELECT p -> 'cells' AS cells FROM dpobj.price('ward', 'weight', 1, method => 'histogram', options => '{"bins": [1, 2, 3]}') p;
+SELECT * FROM answers($$SELECT dpobj.histogram('ward', 'weight', 1, options => '{"bins": %}')$$, '[2, 1]', '[]', '10', '["a"]');
+SELECT * FROM answers($$SELECT dpobj.histogram('ward', 'region', 1, options => '{"bins": %}')$$, '[1]');
 SELECT key, round(value::numeric, 1) AS value, rows, level FROM dpobj.avg('ward', 'weight', 1000);
 SELECT key, round(value::numeric, 1) AS value, rows FROM dpobj.avg('ward', 'weight', 1000, '{region}');
 SELECT round(value::numeric) AS value FROM dpobj.sum('ward', 'weight', 10000, options => '{"clip": [-0.5, 60]}');

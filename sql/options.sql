@@ -140,6 +140,13 @@ FROM person;
 -- Integers and numerics without a scale would be clipped to 1.
 SELECT * FROM answers('SELECT dp_halfspace(%, rich, 1.0, 0) FROM person',
   'ARRAY[age]', 'ARRAY[features[1], income]', 'pair', 'ARRAY[coalesce(age, 0)]');
+SELECT * FROM answers('SELECT dp_halfspace(%, rich, 1.0, 0) FROM person', 'ARRAY[age, features[1]]', 'ARRAY[income::numeric(9,2)]');
+-- but a cast to a real type is taken at its word, with a notice; and the hint works
+SELECT (dp_halfspace(ARRAY[age::float8, features[1]], rich, 1.0, 0)).kind FROM person;
+SELECT (dp_logistic(ARRAY[features[1], income::float4], rich, 1.0, 0)).kind FROM person;
+SELECT (dp_svm(pair::float8[], rich, 1.0, 0, '{"dimension": 2}')).kind FROM person;
+SELECT (dp_halfspace(ARRAY[age::float8, income], rich, 1.0, 0, '{"center": 40, "scale": 40, "clip": [-1, 1]}')).kind FROM person;
+SELECT (dp_halfspace(ARRAY[(age > 40)::int::float8], rich, 1.0, 0)).kind FROM person;
 
 -- Unknown keys and values out of range.
 SELECT * FROM answers($$SELECT weights('%')$$,

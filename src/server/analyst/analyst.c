@@ -194,14 +194,14 @@ analyst_open(Oid table, List *by, List *names, const LabelChoice *label, Jsonb *
 	encoders_choose(&all, names, label->name, true, &opened->features);
 	opened->label = encoders_label(&all, label);
 	close_table(relation, filter, opened);
-	if (label->is_target || opened->label->is_class)
+	if (label->is_target || encoder_is_number(opened->label) || opened->label->is_class)
 		set_target_first(opened);
 	opened->shape.groups = by == NIL ? NULL : &opened->groups;
 }
 
 void
-analyst_open_look(Oid table, List *by, const char *column, bool is_histogram, Jsonb *filter,
-				  AnalystTable *opened, double *low, double *high)
+analyst_open_look(Oid table, List *by, const char *column, bool is_histogram, JsonbValue *bins,
+				  Jsonb *filter, AnalystTable *opened, double *low, double *high)
 {
 	Relation relation = open_table(table, opened);
 	List *names = list_copy(by);
@@ -217,6 +217,8 @@ analyst_open_look(Oid table, List *by, const char *column, bool is_histogram, Js
 	if (names != NIL)
 		protection_encoders(&opened->protection, RelationGetDescr(relation), names, NULL, NIL,
 							&all);
+	if (is_histogram)
+		encoders_set_bins(&all, column, bins);
 	encoders_split(&all, groups, &opened->groups, &rest);
 	if (is_histogram)
 		opened->groups.encoder[opened->groups.count - 1].others = true;

@@ -72,11 +72,13 @@ extern void analyst_open(Oid table, List *by, List *names, const LabelChoice *la
 
 /*
  * The same for a look.  by: the columns that rows are grouped by.  column: NULL for a count; of a
- * histogram it is the last of the groups, with values for other rows, else the only feature, a
- * plain number with the declared bounds low and high, which are NaN if there are none.
+ * histogram it is the last of the groups, in these bins or (NULL) the declared or usual ones, with
+ * values for other rows; else the only feature, a plain number with the declared bounds low and
+ * high, which are NaN if there are none.
  */
 extern void analyst_open_look(Oid table, List *by, const char *column, bool is_histogram,
-							  Jsonb *filter, AnalystTable *opened, double *low, double *high);
+							  JsonbValue *bins, Jsonb *filter, AnalystTable *opened, double *low,
+							  double *high);
 
 /*
  * The same for a profile.  encoders: NULL for those that are declared.  names: the columns, NIL for

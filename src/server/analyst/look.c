@@ -27,6 +27,7 @@
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
+#include "server/base/json_value.h"
 #include "server/base/materialize.h"
 #include "server/ledger/grant.h"
 #include "server/models/named_model.h"
@@ -86,6 +87,16 @@ read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 	look->options = argument_json(fcinfo, at + 3, "options");
 }
 
+/* The edges that a histogram's options name, or NULL. */
+static JsonbValue *
+given_bins(const AnalystLook *look)
+{
+	if (look->request.look.kind != LOOK_HISTOGRAM || look->options == NULL ||
+		!JB_ROOT_IS_OBJECT(look->options))
+		return NULL;
+	return json_member(&look->options->root, "bins");
+}
+
 static char *
 provenance(const AnalystLook *look)
 {
@@ -104,6 +115,12 @@ provenance(const AnalystLook *look)
 	{
 		appendStringInfoString(&text, ", \"column\": ");
 		escape_json(&text, look->column);
+	}
+	if (given_bins(look) != NULL)
+	{
+		Jsonb *bins = JsonbValueToJsonb(given_bins(look));
+
+		appendStringInfo(&text, ", \"bins\": %s", JsonbToCString(NULL, &bins->root, VARSIZE(bins)));
 	}
 	if (look->known != NULL)
 		appendStringInfo(&text, ", \"columns\": %s",
@@ -314,7 +331,7 @@ settle_cells(AnalystLook *look)
 	}
 	else
 		analyst_open_look(request->table, look->by, look->column, kind == LOOK_HISTOGRAM,
-						  look->filter, &look->opened, &low, &high);
+						  given_bins(look), look->filter, &look->opened, &low, &high);
 	for (int i = 0; i < look->opened.groups.count; i++)
 		cells *= encoder_values(&look->opened.groups.encoder[i]);
 	looks_set_cells(request, cells);

@@ -32,7 +32,7 @@ typedef enum TrainingMethod
 	METHOD_HALFSPACE,
 	METHOD_LOGISTIC,
 	METHOD_SVM,
-	METHOD_AUTO, /* halfspace, logistic or softmax, chosen from public parameters */
+	METHOD_AUTO, /* halfspace, logistic, softmax or linear, chosen from public parameters */
 	METHOD_SIMPLEX,
 	METHOD_LINEAR,
 	METHOD_SOFTMAX,
@@ -110,7 +110,7 @@ typedef struct Options
 	int numeric[GRID_MAX_DIMENSION]; /* positions from 1 */
 	int groups;
 	int16 group[GRID_MAX_DIMENSION];
-	int levels_count;                 /* 0: not given */
+	int levels_count;          /* 0: not given */
 	int16 levels[GRID_MAX_DIMENSION]; /* of each feature (core/rows/levels.h) */
 	FeatureNumbers scale;
 	FeatureNumbers center;

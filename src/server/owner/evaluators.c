@@ -169,7 +169,7 @@ refuse_unscaled(PlanCall *call, const Evaluation *evaluation)
 	for (int i = 0; i < evaluation->models; i++)
 		if (is_scaled(&evaluation->predictor[i]))
 			return;
-	plan_refuse_unscaled(plan_argument_expression(call, ARGUMENT_FEATURES), NULL, 0,
+	plan_refuse_unscaled(plan_argument_expression(call, ARGUMENT_FEATURES), NULL, 0, false,
 						 "a feature array", "feature", "a declared scale",
 						 "The model was trained on features that were clipped to [-1, 1].",
 						 "Write the features as they were written in training, or cast an "

@@ -88,7 +88,7 @@ open_learning(const PlanWindow *window, const PlanTable *table, Learning *learni
 				   required_argument(window, ARGUMENT_DELTA, "delta"),
 				   argument_type(window, ARGUMENT_DELTA), options_argument(window));
 	if (!learning->clip_given)
-		plan_refuse_unscaled(plan_window_expression(window, ARGUMENT_COSTS), NULL, 0,
+		plan_refuse_unscaled(plan_window_expression(window, ARGUMENT_COSTS), NULL, 0, false,
 							 "an array of costs", "cost", "declared bounds",
 							 "Costs are clipped to [0, 1] unless options say otherwise.",
 							 "Set \"clip\" in the options, or cast an indicator from boolean.");

@@ -90,7 +90,8 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 	if (training->options.low.count == 0 && training->options.scale.count == 0)
 		plan_refuse_unscaled(
 			plan_argument_expression(call, first + TRAINER_FEATURES), training->options.levels,
-			training->options.levels_count, "a feature array", "feature", "a declared scale",
+			training->options.levels_count, call->aggregate->curperagg != NULL, "a feature array",
+			"feature", "a declared scale",
 			"Features are clipped to [-1, 1] unless options say otherwise.",
 			"Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.");
 	if (method_has_target(training->method) && !training->options.target_given)

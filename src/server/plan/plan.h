@@ -72,11 +72,11 @@ extern int plan_element_count(Node *expression);
 /*
  * Raises 22023 if an expression is an array of integers or numerics, or has such an element,
  * because the default clip to [-1, 1] or [0, 1] would change most of their values silently; not
- * for elements that have levels, of which count are known.  The
- * strings are parts of the message: "a feature array", "feature", "a declared scale", detail and
- * hint.
+ * for elements that have levels, of which count are known.  Where the statement casts them to a
+ * real type, it is at most a notice.  The strings are parts of the message: "a feature array",
+ * "feature", "a declared scale", detail and hint.
  */
-extern void plan_refuse_unscaled(Node *expression, const int16 *levels, int count,
+extern void plan_refuse_unscaled(Node *expression, const int16 *levels, int count, bool notice,
 								 const char *array, const char *element, const char *needed,
 								 const char *detail, const char *hint);
 

@@ -200,6 +200,30 @@ strip_casts(Node *node)
 	}
 }
 
+/* Is a node of this form and type a cast to a real type that the statement spells out? */
+static bool
+is_explicit(CoercionForm form, Oid type)
+{
+	return form == COERCE_EXPLICIT_CAST && (type == FLOAT8OID || type == FLOAT4OID);
+}
+
+/* Is a value cast to a real type in so many words, whatever implicit casts follow? */
+static bool
+is_made_real(Node *node)
+{
+	while (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL)
+	{
+		FuncExpr *call = (FuncExpr *) node;
+
+		if (is_explicit(call->funcformat, call->funcresulttype))
+			return true;
+		if (call->funcformat != COERCE_IMPLICIT_CAST)
+			return false;
+		node = linitial(call->args);
+	}
+	return false;
+}
+
 static bool
 is_counting_type(Oid type)
 {
@@ -244,44 +268,60 @@ has_levels(const int16 *levels, int count, int i)
 	return i <= count && (i == 0 ? count > 0 : levels[i - 1] > 0);
 }
 
-/* Finds an element of an integer or numeric type, from 1; position 0 is the array itself. */
+/*
+ * Finds an element of an integer or numeric type, from 1, which is cast to a real type in so many
+ * words, or is not; position 0 is the array itself.
+ */
 static bool
-find_unscaled(Node *expression, const int16 *levels, int count, int *position, Oid *type)
+find_unscaled(Node *expression, const int16 *levels, int count, bool real, int *position, Oid *type)
 {
+	bool all_real = false;
 	ListCell *cell;
 
 	*position = 0;
 	if (IsA(expression, ArrayCoerceExpr))
-		expression = (Node *) ((ArrayCoerceExpr *) expression)->arg;
+	{
+		ArrayCoerceExpr *cast = (ArrayCoerceExpr *) expression;
+
+		all_real = is_explicit(cast->coerceformat, get_element_type(cast->resulttype));
+		expression = (Node *) cast->arg;
+	}
 	if (!IsA(expression, ArrayExpr))
 	{
 		*type = exprType(expression);
 		return is_counting_type(get_element_type(*type)) && !IsA(expression, Const) &&
-			   !has_levels(levels, count, 0);
+			   all_real == real && !has_levels(levels, count, 0);
 	}
 	foreach (cell, ((ArrayExpr *) expression)->elements)
 	{
 		(*position)++;
 		*type = exprType(strip_casts(lfirst(cell)));
-		if (is_unscaled(lfirst(cell)) && !has_levels(levels, count, *position))
+		if (is_unscaled(lfirst(cell)) && (all_real || is_made_real(lfirst(cell))) == real &&
+			!has_levels(levels, count, *position))
 			return true;
 	}
 	return false;
 }
 
 void
-plan_refuse_unscaled(Node *expression, const int16 *levels, int count, const char *array,
-					 const char *element, const char *needed, const char *detail, const char *hint)
+plan_refuse_unscaled(Node *expression, const int16 *levels, int count, bool notice,
+					 const char *array, const char *element, const char *needed, const char *detail,
+					 const char *hint)
 {
 	int position;
 	Oid type;
 
-	if (find_unscaled(expression, levels, count, &position, &type))
+	if (find_unscaled(expression, levels, count, false, &position, &type))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s of type %s needs %s",
 							   position == 0 ? array : psprintf("%s %d", element, position),
 							   format_type_be(type), needed),
 						errdetail("%s", detail), errhint("%s", hint)));
+	if (notice && find_unscaled(expression, levels, count, true, &position, &type))
+		ereport(NOTICE, (errmsg("%s of type %s is used without %s",
+								position == 0 ? array : psprintf("%s %d", element, position),
+								format_type_be(type), needed),
+						 errdetail("%s", detail), errhint("%s", hint)));
 }
 
 bool

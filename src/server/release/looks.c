@@ -71,7 +71,8 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 	known[count++] = request->look.kind == LOOK_SUGGESTION ? "columns" : "level";
 	if (has_steps)
 		known[count++] = "steps";
-	if (look_has_scores(request->look.kind) && OidIsValid(request->table))
+	if ((look_has_scores(request->look.kind) || request->look.kind == LOOK_HISTOGRAM) &&
+		OidIsValid(request->table))
 		known[count++] = "bins";
 	if (rates && OidIsValid(request->table))
 		known[count++] = "holdout";
@@ -159,7 +160,7 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 		looks_read_level(level, &request->level);
 	if (steps != NULL)
 		read_steps(request, steps);
-	if (bins != NULL)
+	if (bins != NULL && request->look.kind != LOOK_HISTOGRAM) /* whose edges the caller reads */
 		read_bins(request, bins);
 	if (clip != NULL)
 		read_clip(clip, low, high);

@@ -70,9 +70,9 @@ extern void looks_begin(LookRequest *request, LookKind kind);
 
 /*
  * Reads the option "level", for quantiles "steps", for scores "bins", for a profile "label", of a
- * rating "holdout", and,
- * with low and high, "clip": bounds of values, which are left alone without it.  options: NULL for
- * none.  Raises 22023 for any other option.
+ * rating "holdout", and, with low and high, "clip": bounds of values, which are left alone without
+ * it.  A histogram may have "bins", which the caller reads.  options: NULL for none.  Raises 22023
+ * for any other option.
  */
 extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
 

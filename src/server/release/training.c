@@ -440,6 +440,7 @@ training_label_choice(const Training *training, const char *name)
 {
 	return (LabelChoice){.name = name,
 						 .is_target = method_has_target(training->method),
+						 .may_be_target = training->automatic,
 						 .positive = training->options.positive,
 						 .negative = training->options.negative};
 }
@@ -490,10 +491,11 @@ refuse_label(const Training *training, const Encoder *label)
 void
 training_set_label(Training *training, const Encoder *label, Jsonb *options)
 {
-	if (label->is_class && training->automatic)
+	if (training->automatic && (label->is_class || encoder_is_number(label)))
 	{
-		training->method = METHOD_SOFTMAX;
-		training->reason = "the label is one of several classes";
+		training->method = label->is_class ? METHOD_SOFTMAX : METHOD_LINEAR;
+		training->reason =
+			label->is_class ? "the label is one of several classes" : "the label is a number";
 		training_set_options(training, options);
 	}
 	if (label->is_class != method_has_classes(training->method))

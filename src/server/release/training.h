@@ -132,8 +132,8 @@ extern LabelChoice training_label_choice(const Training *training, const char *n
 
 /*
  * Sets what is declared about the label of a table: the range of a target or the classes.  Options
- * are set and are parsed again if METHOD_AUTO becomes METHOD_SOFTMAX; what follows from other
- * columns is set after it.  Raises 22023 if the method is not for such a label.
+ * are set and are parsed again if METHOD_AUTO becomes METHOD_SOFTMAX or METHOD_LINEAR; what follows
+ * from other columns is set after it.  Raises 22023 if the method is not for such a label.
  */
 extern void training_set_label(Training *training, const Encoder *label, Jsonb *options);
 

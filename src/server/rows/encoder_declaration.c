@@ -362,25 +362,37 @@ check_list(const Encoder *encoder, int count)
 		check_features(encoder, count);
 }
 
+/* False unless the array has strictly increasing numbers. */
+static bool
+read_edges(JsonbContainer *edges, Encoder *encoder)
+{
+	int count = JsonContainerSize(edges);
+
+	encoder->categories = count + 1;
+	encoder->edge = palloc(count * sizeof(Edge));
+	for (int i = 0; i < count; i++)
+	{
+		Edge *edge = &encoder->edge[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!read_edge(getIthJsonbValueFromContainer(edges, i), encoder, edge) ||
+			(i > 0 && !edge_follows(&encoder->column, edge, edge - 1)))
+			return false;
+	}
+	return true;
+}
+
 static void
 read_bins(const Declaration *declaration, Encoder *encoder)
 {
 	JsonbContainer *edges = json_get_array(declaration->value[KEY_BINS]);
 	int count = edges == NULL ? 0 : JsonContainerSize(edges);
-	Edge *edge;
 
 	if (count < 1)
 		invalid(declaration, KEY_BINS, "a non-empty array of the numbers between the bins");
 	check_list(encoder, count);
-	encoder->categories = count + 1;
-	encoder->edge = edge = palloc(count * sizeof(Edge));
-	for (int i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!read_edge(getIthJsonbValueFromContainer(edges, i), encoder, &edge[i]) ||
-			(i > 0 && !edge_follows(&encoder->column, &edge[i], &edge[i - 1])))
-			invalid(declaration, KEY_BINS, "an array of strictly increasing numbers");
-	}
+	if (!read_edges(edges, encoder))
+		invalid(declaration, KEY_BINS, "an array of strictly increasing numbers");
 	if (encoder->substitute)
 		set_null_bin(declaration, encoder);
 }
@@ -540,6 +552,57 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 		read_categories(&declaration, encoder);
 	encoder->features += encoder->null_indicator ? 1 : 0;
 	check_features(encoder, encoder->features);
+}
+
+/* ---- bins of a histogram ---- */
+
+/* Edges of so many equal parts of the declared bounds; what is below and above has its own bins. */
+#define USUAL_PARTS 10
+
+static Numeric
+tenths(int count)
+{
+	return DatumGetNumeric(
+		DirectFunctionCall3(numeric_in, CStringGetDatum(psprintf("%d.%d", count / 10, count % 10)),
+							ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+}
+
+static void
+set_usual_edges(const Encoder *declared, Encoder *bins)
+{
+	Numeric low = declared->bound[0].declared;
+	Numeric width = DatumGetNumeric(DirectFunctionCall2(
+		numeric_sub, NumericGetDatum(declared->bound[1].declared), NumericGetDatum(low)));
+
+	bins->categories = USUAL_PARTS + 2;
+	bins->edge = palloc((USUAL_PARTS + 1) * sizeof(Edge));
+	for (int i = 0; i <= USUAL_PARTS; i++)
+		bins->edge[i] = edge_make(&declared->column, encoder_unit(declared),
+								  edge_scaled(low, width, tenths(10 / USUAL_PARTS * i)));
+}
+
+void
+encoders_set_bins(Encoders *all, const char *name, JsonbValue *bins)
+{
+	JsonbContainer *edges = json_get_array(bins);
+	int at = 0;
+	Encoder number;
+	double bound;
+
+	while (at < all->count && strcmp(all->encoder[at].column.name, name) != 0)
+		at++;
+	if (at == all->count || (bins == NULL && !encoder_is_number(&all->encoder[at])))
+		return;
+	(void) encoders_plain_number(all, name, &number, &bound, &bound);
+	number.kind = ENCODER_BINS;
+	if (bins == NULL)
+		set_usual_edges(&all->encoder[at], &number);
+	else if (edges == NULL || JsonContainerSize(edges) < 1 || !read_edges(edges, &number))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"bins\" must be an array of strictly increasing numbers")));
+	number.features = number.categories;
+	all->features += number.features - all->encoder[at].features;
+	all->encoder[at] = number;
 }
 
 /* ---- another column ---- */

@@ -303,7 +303,7 @@ encoders_set_label(Encoders *values, const char *name)
 	if (label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("label \"%s\" is not among the columns of the profile", name)));
-	if (label->kind == ENCODER_NUMBER && label->column.kind != COLUMN_BOOLEAN)
+	if (encoder_is_number(label))
 		return; /* a target, which has a substitute as a feature has */
 	(void) encoders_label(values, &(LabelChoice){.name = name});
 	label->substitute = label->null_indicator = false;
@@ -337,12 +337,18 @@ class_encoder(const Encoder *levels)
 static const Encoder *
 target_encoder(const Encoder *encoder)
 {
+	bool is_label = encoder->kind == ENCODER_LABEL ||
+					(encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE);
+
 	if (encoder->kind != ENCODER_NUMBER || encoder->features != 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" is not declared as a number", encoder->column.name),
 						errdetail("Methods \"linear\" and \"simplex\" predict a number."),
-						errhint("Its encoder may have \"center\", \"scale\", \"clip\" and "
-								"\"null\", but no bins, levels or \"null_indicator\".")));
+						is_label ? errhint("Use method \"auto\", which predicts the label as it is "
+										   "declared.")
+								 : errhint("Its encoder may have \"center\", \"scale\", \"clip\" "
+										   "and \"null\", but no bins, levels or "
+										   "\"null_indicator\".")));
 	return encoder;
 }
 
@@ -379,7 +385,7 @@ encoders_label(const Encoders *all, const LabelChoice *choice)
 {
 	const Encoder *encoder = find_encoder(all, choice->name);
 
-	if (choice->is_target)
+	if (choice->is_target || (choice->may_be_target && encoder_is_number(encoder)))
 		return target_encoder(encoder);
 	label_check_choice(choice->positive, choice->negative);
 	if (encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE)
@@ -388,8 +394,11 @@ encoders_label(const Encoders *all, const LabelChoice *choice)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" is not declared as a label", choice->name),
-				 errhint("A label is a boolean column or one whose encoder is "
-						 "{\"positive\": [...]} or, for several classes, {\"levels\": [...]}.")));
+				 encoder_is_number(encoder)
+					 ? errhint("Use method \"linear\", which predicts a number.")
+					 : errhint("A label is a boolean column, one whose encoder is {\"positive\": "
+							   "[...]} or, for several classes, {\"levels\": [...]}, or, for "
+							   "method \"linear\", a number.")));
 	if (choice->positive != NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"positive\" is not for label \"%s\"", choice->name),
@@ -656,8 +665,8 @@ encode_number(const Encoder *encoder, Datum datum, bool isnull, double *features
 }
 
 /*
- * The index of the category among those kept, 0 of the one dropped; one above the last for a missing
- * value without a substitute.
+ * The index of the category among those kept, 0 of the one dropped; one above the last for a
+ * missing value without a substitute.
  */
 static bool
 encode_index(const Encoder *encoder, int category, double *features)

@@ -112,6 +112,13 @@ typedef struct Encoder
 	bool others;
 } Encoder;
 
+/* Is it of a number?  A boolean is one only as a target. */
+static inline bool
+encoder_is_number(const Encoder *encoder)
+{
+	return encoder->kind == ENCODER_NUMBER && encoder->column.kind != COLUMN_BOOLEAN;
+}
+
 /* The number of categories that have a weight. */
 static inline int
 encoder_kept(const Encoder *encoder)
@@ -192,7 +199,8 @@ extern void encoders_set_label(Encoders *values, const char *name);
  * The encoder of a label, which must have "positive" or "levels" or be a boolean.  With levels,
  * is_class is set, unless the choice says which levels are positive, against the other ones or
  * those that it names; any other value makes its row neutral, whatever the substitute of a feature
- * is.  A target must be a number or a boolean without an indicator.
+ * is.  A target must be a number or a boolean without an indicator; with may_be_target a number is
+ * one.
  */
 extern const Encoder *encoders_label(const Encoders *all, const LabelChoice *choice);
 
@@ -203,6 +211,12 @@ extern const Encoder *encoders_label(const Encoders *all, const LabelChoice *cho
  */
 extern bool encoders_plain_number(const Encoders *all, const char *name, Encoder *number,
 								  double *low, double *high);
+
+/*
+ * Divides a column of numbers or times into bins, by these edges or (NULL) those that are declared,
+ * or by equal parts of the declared bounds.  Raises 22023 if the column has no numbers.
+ */
+extern void encoders_set_bins(Encoders *all, const char *name, JsonbValue *bins);
 
 /* Are all numbers of that encoder whole, by the type of its column? */
 extern bool encoder_is_whole(const Encoder *number);

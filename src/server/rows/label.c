@@ -81,8 +81,10 @@ refuse_type(Oid type, const Column *column, const char *hint)
 		 errmsg("a label cannot be of type %s", format_type_be(type)),
 		 errdetail("Labels are boolean, smallint, integer or bigint: true or 1 is positive, "
 				   "false, 0 or -1 is negative."),
-		 errhint("%s",
-				 can_be_declared(column) ? hint : "Write a condition, such as outcome = 'yes'.")));
+		 errhint("%s", can_be_declared(column) ? hint
+					   : column->kind == COLUMN_NUMERIC || column->kind == COLUMN_REAL
+						   ? "Write a condition, such as days > 30; dp_linear predicts a number."
+						   : "Write a condition, such as outcome = 'yes'.")));
 }
 
 void

@@ -34,6 +34,7 @@ typedef struct LabelChoice
 {
 	const char *name;
 	bool is_target;       /* it is a number */
+	bool may_be_target;   /* it is a number if its column is declared as one */
 	JsonbValue *positive; /* each a constant or an array of them, or NULL */
 	JsonbValue *negative;
 } LabelChoice;
