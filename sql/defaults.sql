@@ -50,8 +50,8 @@ SELECT method, o AS options, p -> 'dimension' AS owner, q -> 'dimension' AS anal
 SELECT p -> 'dimension' AS owner, q -> 'dimension' AS analyst
   FROM dpobj.price_aggregate('simplex', 3, 1, 0, '{"n": 10000, "intercept": false}') p, dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, method => 'simplex', options => '{"intercept": false}') q;
 SELECT dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, method => 'simplex', options => '{"intercept": true}');
-SELECT dpobj.price_aggregate('logistic', 128, 1);
-SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('logistic', 128, 1, 0, '{"intercept": false}') p;
+SELECT dpobj.price_aggregate('logistic', 1024, 1);
+SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('logistic', 1023, 1, 0) p;
 SELECT dpobj.price_aggregate('halfspace', 2, 1, 0, '{"intercept": true, "grid": {"levels": [[-1, 1], [-1, 1]]}}');
 -- The intercept's weights under grid "auto": more than those of numbers; one only if columns of a group hold a constant with wide weights.
 SELECT o AS options, p -> 'grid' AS grid, p -> 'log2_grid' AS log2

@@ -152,11 +152,10 @@ SELECT r.* FROM (VALUES
   (52, '{"t": {"positive": ["a"], "null": "a"}}'), (53, '{"t": {"positive": ["a"]}}'), (54, '{"d": {"positive": ["yesterday-ish"]}}'),
   (55, '{"t": {"levels": ["a"], "drop_first": "no"}}'), (56, '{"i": {"null_indicator": true, "bins": [1], "null": "x"}}')
 ) AS v(id, d), refused(d::jsonb) AS r ORDER BY id;
-SELECT * FROM refused(jsonb_build_object('i', jsonb_build_object('levels', (SELECT array_agg(i) FROM generate_series(1, 129) i))));
-SELECT * FROM refused(jsonb_build_object('i', jsonb_build_object('levels', (SELECT array_agg(i) FROM generate_series(1, 100) i)),
+SELECT * FROM refused(jsonb_build_object('i', jsonb_build_object('levels', (SELECT array_agg(i) FROM generate_series(1, 1000) i)),
                                          'f', jsonb_build_object('bins', (SELECT array_agg(i) FROM generate_series(1, 28) i))));
-SELECT * FROM refused(jsonb_build_object('i', jsonb_build_object('levels', (SELECT array_agg(i) FROM generate_series(1, 100) i)),
-                                         'f', jsonb_build_object('bins', (SELECT array_agg(i) FROM generate_series(1, 27) i))));
+SELECT * FROM refused(jsonb_build_object('i', jsonb_build_object('levels', (SELECT array_agg(i) FROM generate_series(1, 1000) i)),
+                                         'f', jsonb_build_object('bins', (SELECT array_agg(i) FROM generate_series(1, 23) i))));
 SELECT dpobj.features('{"i": {}}', 5);
 \pset format aligned
 \pset tuples_only off

@@ -99,6 +99,46 @@ SELECT position, feature, low, high FROM dpobj.protected_features('trip') WHERE 
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.protect('trip', jsonb_build_object('far', '{}'::jsonb, 'a', jsonb_build_object('levels', (SELECT jsonb_agg(repeat('stop ', 19) || i) FROM generate_series(1, 1000) i))));
 SELECT dpobj.protect('trip', jsonb_build_object('far', '{}'::jsonb, 'a', jsonb_build_object('levels', (SELECT jsonb_agg(repeat('stop ', 250) || i) FROM generate_series(1, 1000) i))));
+
+-- More than 128 numbers make a model of real weights, at both doors.
+CREATE TABLE wide (id int, x float8[], sort int, big boolean);
+INSERT INTO wide SELECT i, ARRAY(SELECT ((i * (j + 3) + j * j) % 17 - 8) / 8.0 FROM generate_series(1, 300) j), i % 3, (i * 4 + 1) % 17 > 8 FROM generate_series(1, 3000) i;
+CREATE TABLE wide_models AS SELECT dp_halfspace(x, big, 1000.0, 0) AS halfspace, dp_svm(x, big, 1.0, 1e-6) AS svm, dp_linear(x, x[1] + x[2], 1000.0, 0, '{"target": [-2, 2]}') AS linear,
+  dp_softmax(x, sort, 1000.0, 0, '{"classes": [0, 1, 2]}') AS softmax, dp_softmax(x, sort, 1.0, 1e-6, '{"classes": [0, 1, 2], "mechanism": "sgd", "n": 3000}') AS descent FROM wide;
+SELECT (halfspace).kind, (halfspace).mechanism, array_length((halfspace).weights, 1) AS weights, (halfspace).details ->> 'noise' AS noise, dpobj.verify(halfspace) AS verified,
+       array_length((svm).weights, 1) AS svm, array_length((linear).weights, 1) AS linear, array_length((softmax).weights, 1) AS softmax, (descent).mechanism FROM wide_models;
+SELECT avg((dp_predict(halfspace, x) = big)::int) > 0.95 AS good, avg(abs(dp_score(linear, x) - x[1] - x[2])) < 0.2 AS near FROM wide_models, wide;
+SELECT dpobj.predict_sql(halfspace, 'wide_rows') AS statement FROM wide_models \gset
+CREATE TABLE wide_rows AS SELECT x AS features FROM wide WHERE id < 50;
+SELECT bool_and(s.dp_score IS NOT DISTINCT FROM dp_score(halfspace, s.features)) AS same FROM wide_models, (:statement) s;
+SELECT array_length((dp_one_vs_rest(x[1:40], sort, 1.0, 0, '{"classes": [0, 1, 2, 3], "dimension": 40}')).weights, 1) AS scorecards FROM wide;
+SELECT array_length((dp_softmax(x[1:77], sort, 1.0, 0, '{"classes": [0, 1, 2], "dimension": 77}')).weights, 1) AS classes FROM wide;
+SELECT dp_halfspace(x, big, 1.0, 0, '{"mechanism": "exponential"}') FROM wide;
+SELECT dp_halfspace(x, big, 1.0, 0, '{"grid": {"sparse": 1}}') FROM wide;
+SELECT dp_one_vs_rest(x, sort, 1.0, 0, '{"classes": [0, 1, 2]}') FROM wide;
+SELECT dp_softmax(x, sort, 1.0, 0, '{"classes": [0, 1, 2, 3], "dimension": 300}') FROM wide;
+SELECT dp_logistic(x, big, 1.0, 0, '{"mechanism": "pool", "n": 3000}') FROM wide;
+SELECT dp_logistic(x || x || x || x, big, 1.0, 0, '{"dimension": 1200}') FROM wide;
+DO $$
+BEGIN
+  EXECUTE 'CREATE TABLE survey AS SELECT ' || (SELECT string_agg(format('x[%s] AS c%s', j, j), ', ') FROM generate_series(1, 300) j) || ', sort, big FROM wide';
+  PERFORM dpobj.protect('survey', (SELECT jsonb_object_agg('c' || j, '{}'::jsonb) FROM generate_series(1, 300) j) || '{"sort": {"levels": [0, 1, 2]}, "big": {}}', n => 3000);
+  PERFORM dpobj.set_budget('survey', 'dpobj_levels_ana', 100000, 0.001);
+END $$;
+CREATE FUNCTION first_columns(count int) RETURNS text[] LANGUAGE sql AS $$ SELECT array_agg('c' || j ORDER BY j) FROM generate_series(1, count) j $$;
+GRANT SELECT ON survey TO dpobj_levels_ana;
+SET SESSION AUTHORIZATION dpobj_levels_ana;
+SELECT n, m.kind, array_length(m.weights, 1) AS weights FROM (VALUES (127), (128), (129), (300)) v (n), dpobj.train('survey', 'big', 20, first_columns(n)) m;
+SELECT m.kind, array_length(m.weights, 1) AS weights FROM dpobj.train('survey', 'big', 1000, first_columns(300), name => 'survey') m;
+SELECT dpobj.evaluate('survey', 'survey', 100) > 0.9 AS good, avg((dpobj.predict('survey', s) = big)::int) > 0.9 AS predicted FROM survey s;
+SELECT m.kind, array_length(m.weights, 1) AS weights FROM (VALUES (77), (300)) v (n), dpobj.train('survey', 'sort', 1, first_columns(n)) m;
+SELECT p ->> 'mechanism' AS mechanism, p -> 'dimension' AS weights FROM dpobj.price('survey', 'sort', 1, first_columns(300)) p;
+SELECT dpobj.train('survey', 'big', 1, first_columns(128), method => 'halfspace');
+SELECT array_length(weights, 1) AS weights FROM dpobj.train('survey', 'big', 1, first_columns(128), method => 'halfspace', options => '{"intercept": false}');
+SELECT dpobj.train('survey', 'big', 1, method => 'halfspace');
+SELECT dpobj.train('survey', 'sort', 1, method => 'one_vs_rest');
+SELECT count(*) FROM dpobj.profile('survey', 100) WHERE bin = 'NULL';
+RESET SESSION AUTHORIZATION;
 SELECT dpobj.unprotect('visit');
 DROP OWNED BY dpobj_levels_ana;
 DROP ROLE dpobj_levels_ana;

@@ -73,7 +73,7 @@ SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset befor
 SELECT * FROM answers($$SELECT dp_linear(x, pay, 1.0, 0, '{%}') FROM staff$$,
   '"target": 3', '"target": [1, -1]', '"target": [1, 1]', '"target": [-1e308, 1e308]', '"target": [0, 1e16]', '"target": [0, 1], "regularization": 0',
   '"target": [0, 1], "regularization": 1e-9', '"target": [0, 1], "mechanism": "objective"', '"target": [0, 1], "noise": "laplace"',
-  '"target": [0, 1], "noise": "gaussian"', '"target": [0, 1], "loss": "huber"', '"target": [0, 1], "radius": 0', '"target": [0, 1], "dimension": 128');
+  '"target": [0, 1], "noise": "gaussian"', '"target": [0, 1], "loss": "huber"', '"target": [0, 1], "radius": 0', '"target": [0, 1], "dimension": 1024');
 SELECT dp_linear(x, id, 1.0, 0) FROM staff;
 SELECT dp_linear(x, pay, pay, 0) FROM staff;
 SELECT dp_linear(x, pay, 0.0, 0, '{"target": [0, 1]}') FROM staff;

@@ -144,7 +144,7 @@ SELECT * FROM answers('SELECT dpobj.sum(%)',
   $$'ward', NULL, 1$$, $$'ward', 'age', 1$$, $$'ward', 'region', 1$$, $$'ward', 'nothing', 1$$, $$'ward', 'weight', 1, '{weight}'$$,
   $$'ward', 'weight', 1, NULL, NULL, '{"clip": [1, 1]}'$$, $$'ward', 'weight', 1, NULL, NULL, '{"clip": [1]}'$$, $$'ward', 'weight', 1, NULL, NULL, '{"clip": [1, "2"]}'$$);
 SELECT * FROM answers('SELECT dpobj.histogram(%)',
-  $$'ward', 'weight', 1$$, $$'ward', 'age', 1, '{age}'$$, $$'ward', 'age', 1, NULL, NULL, '{"clip": [0, 1]}'$$);
+  $$'ward', 'weight', 1, NULL, NULL, '{"bins": 3}'$$, $$'ward', 'age', 1, '{age}'$$, $$'ward', 'age', 1, NULL, NULL, '{"clip": [0, 1]}'$$);
 BEGIN READ ONLY;
 SELECT dpobj.count('ward', 1);
 ROLLBACK;

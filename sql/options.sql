@@ -155,7 +155,7 @@ SELECT dpobj.price_aggregate('logistic', 3, 1, 0, '{"mechanism": "svrg"}');
 SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"grid": "sign", "mechanism": "svrg"}');
 SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"mechanism": "svrg"}');
 SELECT * FROM answers($$SELECT weights('%')$$,
-  '{"noise": "gauss"}', '{"solver": "cplex"}', '{"adjacency": "swap"}', '{"intercept": "yes"}', '{"dimension": 0}', '{"dimension": 129}',
+  '{"noise": "gauss"}', '{"solver": "cplex"}', '{"adjacency": "swap"}', '{"intercept": "yes"}', '{"dimension": 0}', '{"dimension": 1025}',
   '{"dimension": 2.5}', '{"n": -1}', '{"time_limit": -1}', '{"memory_limit": "1GB"}', '{"groups": []}', '{"groups": [2, 0]}',
   '{"groups": [2, 1], "dimension": 2}', '{"numeric": [3]}', '{"numeric": 1}', '{"scale": 0}', '{"scale": [1, 2, 3], "dimension": 2}',
   '{"center": "x"}', '{"clip": [2, -2]}', '{"clip": [-5000, 5000]}', '{"clip": [[0, 1], [1]]}',
@@ -190,6 +190,6 @@ SELECT dp_halfspace(features, rich, 1, 0, '{"dimension": 23, "mechanism": "permu
 RESET statement_timeout;
 SELECT dp_halfspace(features, rich, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "time_limit": 60}') IS NOT NULL AS no_notice FROM person;
 SELECT dp_halfspace(features || '{}'::float8[], rich, 1.0, 0, '{"adjacency": "add_remove"}') FROM person;
-SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[200]), rich, 1.0, 0) FROM person;
+SELECT dp_halfspace(features || array_fill(0::float8, ARRAY[1100]), rich, 1.0, 0) FROM person;
 DROP FUNCTION weights(jsonb), drawn(jsonb);
 DROP TABLE person;

@@ -175,7 +175,7 @@ INSERT INTO ask VALUES ('''lodger'', NULL, 0'), ('''lodger'', NULL, -1'), ('''lo
   ('''lodger_case'', NULL, 0.000000002, method => ''accuracy'''), ('''lodger_bare'', NULL, 1'), ('''lodger_view'', NULL, 1'), ('''pg_class'', NULL, 1'), ('''dpobj.protections'', NULL, 1'), ('1234567890, NULL, 1'),
   ('''lodger'', NULL, 1, filter => ''{"none": {"=": 1}}''');
 INSERT INTO ask SELECT arguments, 'price_aggregate' FROM (VALUES
-  ('''forest'', 3, 1'), ('''halfspace'', 0, 1'), ('''halfspace'', 129, 1'), ('''halfspace'', NULL, 1'), ('''halfspace'', 3, 0'), ('NULL, 3, 1'),
+  ('''forest'', 3, 1'), ('''halfspace'', 0, 1'), ('''halfspace'', 1025, 1'), ('''halfspace'', NULL, 1'), ('''halfspace'', 3, 0'), ('NULL, 3, 1'),
   ('''halfspace'', 3, 1, 0, ''{"dimension": 4}'''), ('''halfspace'', 3, 1, 0, ''{"groups": [2, 2]}'''), ('''halfspace'', 3, 1, 0, ''{"unknown": 1}'''),
   ('''halfspace'', 23, 1, 0, ''{"mechanism": "permute_flip"}'''), ('''halfspace'', 3, 1, 0, ''{"solver": "glpk"}''')) a(arguments);
 SELECT price, arguments, replace(answer_of(format('SELECT dpobj.%s(%s)', price, arguments)), E'\n', ' | ') AS refusal FROM ask;

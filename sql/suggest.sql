@@ -85,7 +85,7 @@ SELECT s ? 'region' AS region FROM dpobj.suggest('nobody', 10000, '{"region": ["
 SELECT s -> 'region' -> 'levels' AS levels, (s -> 'age' -> 'bins' -> 0)::int BETWEEN 9 AND 11 AS first
   FROM dpobj.suggest('visit', 10000, '{"region": ["north", "south"], "age": [0, 99]}') s;
 SELECT s -> 'c1' AS c1, s -> 'c2' AS c2 FROM dpobj.suggest('many', 10000, (SELECT jsonb_object_agg('c' || i, '[0, 100]'::jsonb) FROM generate_series(1, 13) i)) s;
-SELECT answer_of(format('SELECT dpobj.suggest(%L, 1, %L)', 'many', (SELECT jsonb_object_agg('c' || i, '[0, 100]'::jsonb) FROM generate_series(1, 129) i)));
+SELECT count(*) AS columns FROM jsonb_object_keys(dpobj.suggest('many', 1, (SELECT jsonb_object_agg('c' || i, '[0, 100]'::jsonb) FROM generate_series(1, 129) i)));
 \c - postgres
 DROP TABLE guest, nobody, visit, many;
 DROP TYPE mood;

@@ -57,7 +57,7 @@ static void
 try_part(const MechanismRequest *request, const Input *input, Memory *memory)
 {
 	static const int64_t labels[2] = {3, 1};
-	int32_t x[2 * (GRID_MAX_DIMENSION + 1)] = {0};
+	int32_t x[2 * (COLUMNS_MAX + 1)] = {0};
 	Instance instance = {.rows = 2, .x = x, .positive = labels, .negative = labels};
 	ConvexPart *part;
 	Pass pass;

@@ -62,7 +62,7 @@ typedef enum ConvexNoise
 #define CONVEX_RADIUS_MIN 0x1p-10
 #define CONVEX_RADIUS_MAX 0x1p14
 
-#define COLUMN_INDICATOR UINT8_MAX
+#define COLUMN_INDICATOR INT16_MAX
 
 /* What is public of the columns of a row. */
 typedef struct ConvexColumns
@@ -71,8 +71,8 @@ typedef struct ConvexColumns
 	 * The one-hot group of the column, counted from 1; an intercept is one, the last; 0: none;
 	 * COLUMN_INDICATOR: none, but 0 <= x_j <= 1, beside an intercept.
 	 */
-	uint8_t group[GRID_MAX_DIMENSION];
-	int32_t bound[GRID_MAX_DIMENSION]; /* the largest |x_j|, units of 2^-16 */
+	int16_t group[COLUMNS_MAX];
+	int32_t bound[COLUMNS_MAX]; /* the largest |x_j|, units of 2^-16 */
 } ConvexColumns;
 
 typedef struct ConvexTerms
@@ -90,7 +90,7 @@ typedef struct ConvexTerms
 	int calls;    /* of the oracle */
 	ConvexColumns columns; /* with CONVEX_KNORM; else all 0 */
 	/* Of the columns of a row, with Gamma or Gaussian noise and without classes; else all 0. */
-	int16_t levels[GRID_MAX_DIMENSION];
+	int16_t levels[COLUMNS_MAX];
 	double unit; /* of targets: the threshold in their own units, for facts only; 0: none */
 } ConvexTerms;
 

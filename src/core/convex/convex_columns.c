@@ -33,7 +33,7 @@ void
 convex_columns_of(const Encoding *encoding, ConvexColumns *columns)
 {
 	int first = 0;
-	uint8_t group = 0;
+	int16_t group = 0;
 
 	memset(columns, 0, sizeof(*columns));
 	for (int j = 0; j < encoding->features; j++)
@@ -55,7 +55,7 @@ convex_columns_of(const Encoding *encoding, ConvexColumns *columns)
 	}
 	if (encoding->intercept)
 	{
-		columns->group[encoding->features] = group + 1;
+		columns->group[encoding->features] = (int16_t) (group + 1);
 		columns->bound[encoding->features] = FIXED_POINT_ONE;
 	}
 }
@@ -161,7 +161,7 @@ columns_body_spread(const ColumnsBody *body)
 {
 	const KNormBody *shape = &body->shape;
 	int dimension = knorm_coordinates(shape);
-	double spread[GRID_MAX_DIMENSION + 1];
+	double spread[COLUMNS_MAX + 1];
 	double other;
 	double sum = 0;
 

@@ -23,10 +23,10 @@ extern bool convex_columns_valid(const ConvexColumns *columns, int dimension);
 typedef struct ColumnsBody
 {
 	KNormBody shape; /* in units of the reaches */
-	int size[GRID_MAX_DIMENSION];
-	int place[GRID_MAX_DIMENSION];     /* the column of each coordinate of shape */
-	int32_t reach[GRID_MAX_DIMENSION]; /* of each column, units of 2^-20 */
-	bool indicator[GRID_MAX_DIMENSION];
+	int size[COLUMNS_MAX];
+	int place[COLUMNS_MAX];     /* the column of each coordinate of shape */
+	int32_t reach[COLUMNS_MAX]; /* of each column, units of 2^-20 */
+	bool indicator[COLUMNS_MAX];
 	int intercept; /* the coordinate of shape that is the intercept, where there are indicators */
 	double length; /* |b| <= length |b|_K, in the units of convex.h */
 } ColumnsBody;

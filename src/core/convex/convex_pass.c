@@ -46,10 +46,10 @@ add_sparse_block(void *context, const ConvexBlock *block)
 
 	for (int64_t i = 0; i < block->rows; i++, v += dimension, place += dimension)
 	{
-		int64_t high[GRID_MAX_DIMENSION];
-		int64_t low[GRID_MAX_DIMENSION];
-		Wide part[GRID_MAX_DIMENSION] = {0};
-		Wide rest[GRID_MAX_DIMENSION] = {0};
+		int64_t high[COLUMNS_MAX];
+		int64_t low[COLUMNS_MAX];
+		Wide part[COLUMNS_MAX] = {0};
+		Wide rest[COLUMNS_MAX] = {0};
 		Wide score;
 
 		for (int j = 0; j < dimension; j++)

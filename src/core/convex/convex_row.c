@@ -8,6 +8,7 @@
 #include "core/rows/instance.h"
 #include "core/base/mutant.h"
 
+/* |x_j| <= 2^26 (ENCODING_MAX_CLIP), so that COLUMNS_MAX squares stay below 2^63. */
 static int64_t
 squared_norm(const int32_t *x, int dimension)
 {

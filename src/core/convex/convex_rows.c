@@ -19,8 +19,8 @@ struct ConvexReader
 	void *context;
 	RowReader *source;
 	int32_t *v;
-	int32_t value[GRID_MAX_DIMENSION]; /* of a row with levels, unpacked */
-	int32_t *place;                    /* NULL without levels */
+	int32_t value[COLUMNS_MAX]; /* of a row with levels, unpacked */
+	int32_t *place;             /* NULL without levels */
 	int32_t target[BLOCK_ROWS];
 	int64_t positive[BLOCK_ROWS];
 	int64_t negative[BLOCK_ROWS];

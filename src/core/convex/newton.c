@@ -179,7 +179,7 @@ newton_create(const NewtonDomain *domain, const ConvexObjective *objective, Memo
 	point_create(&search->best, dimension, memory);
 	search->direction = memory_allocate(memory, dimension, sizeof(long double));
 	search->free = memory_allocate(memory, dimension, sizeof(int));
-	if (objective->rows->levels == NULL)
+	if (objective->rows->levels == NULL && dimension <= GRID_MAX_DIMENSION)
 	{
 		search->hessian = memory_allocate(memory, dimension, dimension * sizeof(double));
 		search->matrix = memory_allocate(memory, dimension, dimension * sizeof(double));

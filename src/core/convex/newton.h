@@ -90,7 +90,7 @@ struct Newton
 	long double *direction;
 	int *free; /* the coordinates that Newton's direction moves */
 	int frees;
-	double *hessian; /* NULL where rows have levels: it would be too large */
+	double *hessian; /* NULL where rows have levels or many weights: it would be too large */
 	double *matrix;  /* of the free coordinates */
 	bool curved;     /* is hessian that of the current point, or as good? */
 	bool steady;     /* is hessian good for the next point too? */

@@ -80,8 +80,8 @@ extern int select_most_summed(const SelectWork *work);
 /* What is public about coordinates: which hold 0 and 1 only, and which exclude one another. */
 typedef struct SelectParts
 {
-	int16_t part[GRID_MAX_DIMENSION];  /* -1: any number; of each part at most one column is 1 */
-	int16_t cells[GRID_MAX_DIMENSION]; /* that all columns of a part make */
+	int16_t part[COLUMNS_MAX];  /* -1: any number; of each part at most one column is 1 */
+	int16_t cells[COLUMNS_MAX]; /* that all columns of a part make */
 } SelectParts;
 
 extern void select_parts_of(SelectParts *parts, const Encoding *encoding);

@@ -44,10 +44,21 @@ grid_set_plain(Grid *grid, int dimension)
 		grid->levels[j] = 1;
 }
 
+static bool
+is_plain(const Grid *grid)
+{
+	for (int j = 0; j < grid->dimension; j++)
+		if (grid->levels[j] != 1 || grid->level[j][0] != 0)
+			return false;
+	return grid->constraint == GRID_PRODUCT;
+}
+
 bool
 grid_is_valid(const Grid *grid)
 {
-	if (grid->dimension < 1 || grid->dimension > GRID_MAX_DIMENSION)
+	if (grid->dimension < 1 || grid->dimension > COLUMNS_MAX)
+		return false;
+	if (grid->dimension > GRID_MAX_DIMENSION && !is_plain(grid))
 		return false;
 	for (int j = 0; j < grid->dimension; j++)
 		if (!levels_are_valid(grid, j))

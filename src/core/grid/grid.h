@@ -14,9 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GRID_MAX_DIMENSION 128
-#define GRID_MAX_LEVELS 33 /* levels of one coordinate */
-#define GRID_MAX_WEIGHT 64 /* largest |level| */
+/* Columns of a row, and weights of several classes or of a plain grid. */
+#define COLUMNS_MAX 1024
+
+#define GRID_MAX_DIMENSION 128 /* of a grid that has a choice */
+#define GRID_MAX_LEVELS 33     /* levels of one coordinate */
+#define GRID_MAX_WEIGHT 64     /* largest |level| */
 #define GRID_MAX_STATES 1025
 
 typedef enum GridConstraint
@@ -30,14 +33,15 @@ typedef enum GridConstraint
 typedef struct Grid
 {
 	int dimension;
-	int levels[GRID_MAX_DIMENSION];                    /* number of levels, at least 1 */
-	int8_t level[GRID_MAX_DIMENSION][GRID_MAX_LEVELS]; /* strictly increasing */
+	int levels[COLUMNS_MAX];                    /* number of levels, at least 1 */
+	int8_t level[COLUMNS_MAX][GRID_MAX_LEVELS]; /* strictly increasing */
 	GridConstraint constraint;
 	int bound; /* of the constraint; 0 for GRID_PRODUCT */
 } Grid;
 
 /*
- * Whether the grid is well formed: sizes in range, levels increasing, W not empty.
+ * Whether the grid is well formed: sizes in range, levels increasing, W not empty.  Beyond
+ * GRID_MAX_DIMENSION it is plain.
  *
  * A modulus is 2 .. GRID_MAX_LEVELS and no smaller than any coordinate's number of levels (theorem
  * G7), see grid_least_distance().

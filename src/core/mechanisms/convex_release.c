@@ -71,8 +71,9 @@ void
 convex_set_seconds(const MechanismRequest *request, double minimisers, MechanismVerdict *verdict)
 {
 	int classes = request->convex.classes > 0 ? request->convex.classes : 1;
+	bool sparse = has_levels(request) || request->grid.dimension > GRID_MAX_DIMENSION;
 	double pass = run_pass_seconds(&request->run, request->grid.dimension, classes) *
-				  (has_levels(request) ? RUN_SPARSE_PASSES : 1);
+				  (sparse ? RUN_SPARSE_PASSES : 1);
 
 	verdict->expected = RUN_USUAL_PASSES * minimisers * pass;
 	verdict->most = (RUN_MOST_PASSES + 2 * RUN_USUAL_PASSES * (minimisers - 1)) * pass;

@@ -38,8 +38,8 @@ typedef struct Observer
 	double noise;
 	ConvexRows rows;
 	Batch batch;
-	mpz_t offset[GRID_MAX_DIMENSION];
-	mpz_t integer[GRID_MAX_DIMENSION];
+	mpz_t offset[COLUMNS_MAX];
+	mpz_t integer[COLUMNS_MAX];
 } Observer;
 
 /* The exact sum of gradients over the batch. */
@@ -48,7 +48,7 @@ sum_gradients(Observer *observer, const Wide *point, Wide *sum)
 {
 	const ConvexTerms *terms = &observer->request->convex;
 	Memory *memory = observer->tools->memory;
-	Wide none[GRID_MAX_DIMENSION] = {0};
+	Wide none[COLUMNS_MAX] = {0};
 
 	if (terms->classes > 0)
 		softmax_pass(&observer->rows, &observer->softmax, terms->classes,
@@ -66,8 +66,8 @@ observe(Observer *observer, const double *u, double *gradient)
 {
 	const MechanismTools *tools = observer->tools;
 	int dimension = observer->request->grid.dimension;
-	Wide point[GRID_MAX_DIMENSION];
-	Wide sum[GRID_MAX_DIMENSION];
+	Wide point[COLUMNS_MAX];
+	Wide sum[COLUMNS_MAX];
 	RealDraw *draw;
 
 	for (int j = 0; j < dimension; j++)
@@ -102,7 +102,7 @@ observer_open(Observer *observer, const MechanismRequest *request, double noise,
 							  .bits = tools->bits};
 	if (terms->sampling != DESCENT_FULL)
 		observer->rows.batch = &observer->batch;
-	for (int j = 0; j < instance->dimension; j++)
+	for (int j = 0; j < request->grid.dimension; j++)
 		mpz_inits(observer->offset[j], observer->integer[j], NULL);
 }
 
@@ -118,10 +118,10 @@ observer_close(Observer *observer)
 
 typedef struct Descent
 {
-	double u[GRID_MAX_DIMENSION];
-	double mean[GRID_MAX_DIMENSION];
-	double square[GRID_MAX_DIMENSION];
-	double sum[GRID_MAX_DIMENSION]; /* of the iterates that are averaged */
+	double u[COLUMNS_MAX];
+	double mean[COLUMNS_MAX];
+	double square[COLUMNS_MAX];
+	double sum[COLUMNS_MAX]; /* of the iterates that are averaged */
 	int summed;
 } Descent;
 
@@ -179,7 +179,7 @@ descent_run(const MechanismRequest *request, double noise, const Instance *insta
 {
 	Observer *observer = memory_allocate_zero(tools->memory, 1, sizeof(Observer));
 	Descent *descent = memory_allocate_zero(tools->memory, 1, sizeof(Descent));
-	double gradient[GRID_MAX_DIMENSION];
+	double gradient[COLUMNS_MAX];
 
 	observer_open(observer, request, noise, instance, tools);
 	for (int t = 1; t <= request->descent.iterations; t++)

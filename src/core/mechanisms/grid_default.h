@@ -35,7 +35,7 @@
 typedef struct GridTerms
 {
 	const Encoding *encoding; /* its dimension, clip bounds and one-hot groups */
-	bool numeric[GRID_MAX_DIMENSION];
+	bool numeric[COLUMNS_MAX];
 	int64_t rows;    /* the declared number; 0: none */
 	double evidence; /* grid_evidence() */
 	RunTerms run;    /* within which a draw must end: run_fits_grid() */

@@ -59,7 +59,7 @@ typedef struct LookColumn
 	int usable; /* so many of its first cells are of rows that a training can use */
 } LookColumn;
 
-#define LOOK_MOST_COLUMNS GRID_MAX_DIMENSION
+#define LOOK_MOST_COLUMNS COLUMNS_MAX
 
 /* The first numbers of a profile, before those of its columns. */
 enum

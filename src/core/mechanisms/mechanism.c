@@ -41,7 +41,8 @@ mechanism_verdict(const MechanismRequest *request)
 			run_bytes(&request->run, request->grid.dimension, request->threads, copies);
 		verdict.holds = run_holds(&request->run, request->grid.dimension, copies);
 	}
-	verdict.admitted = verdict.admitted && rest_is_valid(request);
+	verdict.admitted = verdict.admitted && rest_is_valid(request) &&
+					   request->grid.dimension <= mechanism_most_dimension(mechanism);
 	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest &&
 					   verdict.usual_bytes <= request->run.memory;
 	if (request->rest > 0)

@@ -127,7 +127,7 @@ typedef struct MechanismRequest
 /* Only the vector is released.  loss and nodes are for the owner's tests. */
 typedef struct MechanismAnswer
 {
-	int index[GRID_MAX_DIMENSION]; /* with rest of each class, one behind the other */
+	int index[COLUMNS_MAX]; /* with rest of each class, one behind the other */
 	int64_t loss;
 	int64_t nodes;
 	/*
@@ -275,6 +275,16 @@ typedef struct Mechanism
 } Mechanism;
 
 extern const Mechanism *mechanism_get(MechanismKind kind);
+
+/* The largest dimension of a request's grid, which is plain beyond GRID_MAX_DIMENSION. */
+static inline int
+mechanism_most_dimension(const Mechanism *mechanism)
+{
+	return mechanism->convex &&
+				   (mechanism->terms == TERMS_NOISE || mechanism->terms == TERMS_DESCENT)
+			   ? COLUMNS_MAX
+			   : GRID_MAX_DIMENSION;
+}
 
 /* The number of features of a row: of weights, or of those of a class. */
 static inline int

@@ -16,7 +16,7 @@ rest_is_valid(const MechanismRequest *request)
 
 	return request->rest == 0 ||
 		   (request->rest >= 2 && request->rest <= INSTANCE_MAX_CLASSES && !mechanism->convex &&
-			!mechanism->targets && request->rest * request->grid.dimension <= GRID_MAX_DIMENSION);
+			!mechanism->targets && request->rest * request->grid.dimension <= COLUMNS_MAX);
 }
 
 static void

@@ -104,7 +104,7 @@ grid_fields(Wire *wire, Grid *grid)
 	grid->dimension = (int) field(wire, grid->dimension, 2);
 	grid->constraint = (GridConstraint) field(wire, grid->constraint, 1);
 	grid->bound = (int) field(wire, grid->bound, 2);
-	wire->failed |= grid->dimension > GRID_MAX_DIMENSION || grid->constraint > GRID_MODULUS;
+	wire->failed |= grid->dimension > COLUMNS_MAX || grid->constraint > GRID_MODULUS;
 	for (int j = 0; j < grid->dimension && !wire->failed; j++)
 	{
 		grid->levels[j] = (int) field(wire, grid->levels[j], 1);
@@ -120,7 +120,7 @@ columns_fields(Wire *wire, ConvexColumns *columns, int dimension)
 {
 	for (int j = 0; j < dimension; j++)
 	{
-		columns->group[j] = (uint8_t) field(wire, columns->group[j], 1);
+		columns->group[j] = (int16_t) field(wire, columns->group[j], 2);
 		columns->bound[j] = (int32_t) field(wire, columns->bound[j], 4);
 	}
 	wire->failed |= !convex_columns_valid(columns, dimension);
@@ -281,8 +281,8 @@ instance_fields(Wire *wire, Instance *instance)
 {
 	instance->spilled = bool_field(wire, instance->spilled);
 	instance->elsewhere = bool_field(wire, instance->elsewhere);
-	instance->shape.binary[0] = (uint64_t) field(wire, (int64_t) instance->shape.binary[0], 8);
-	instance->shape.binary[1] = (uint64_t) field(wire, (int64_t) instance->shape.binary[1], 8);
+	for (int k = 0; k < COLUMNS_MAX / 64; k++)
+		instance->shape.binary[k] = (uint64_t) field(wire, (int64_t) instance->shape.binary[k], 8);
 	instance->rows = field(wire, instance->rows, 8);
 	instance->constant = field(wire, instance->constant, 8);
 }
@@ -310,7 +310,7 @@ wire_encode_problem(const MechanismRequest *request, const Instance *instance, M
 {
 	size_t rows = instance->spilled ? 0 : (size_t) instance->rows;
 	size_t cells = rows * (size_t) instance->dimension;
-	size_t bound = 256 + (size_t) request->grid.dimension * (8 + GRID_MAX_LEVELS) +
+	size_t bound = 512 + (size_t) request->grid.dimension * (8 + GRID_MAX_LEVELS) +
 				   cells * sizeof(int32_t) + 2 * rows * sizeof(int64_t);
 	uint8_t *bytes = memory_allocate(memory, bound, 1);
 	MechanismRequest sent = *request;
@@ -367,6 +367,7 @@ request_is_valid(const MechanismRequest *request)
 	return mechanism_get(request->kind) != NULL && request->adjacency <= ADJACENCY_ADD_REMOVE &&
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
 		   request->threads <= 64 && noise_is_valid(request) && parts_are_valid(request) &&
+		   request->grid.dimension <= mechanism_most_dimension(mechanism_of(request)) &&
 		   prior_is_valid(request) && rest_is_valid(request) &&
 		   select_group_is_valid(&request->grid, request->group);
 }
@@ -419,12 +420,15 @@ set_shape(Instance *instance)
 	SpillShape *shape = &instance->shape;
 	int dimension = instance->dimension;
 
-	if (!instance->spilled)
-		return shape->binary[0] == 0 && shape->binary[1] == 0;
-	shape->dimension = dimension;
-	if (dimension < 64)
-		return shape->binary[0] >> dimension == 0 && shape->binary[1] == 0;
-	return dimension == 128 || shape->binary[1] >> (dimension - 64) == 0;
+	shape->dimension = instance->spilled ? dimension : 0;
+	for (int k = 0; k < COLUMNS_MAX / 64; k++)
+	{
+		int used = shape->dimension - 64 * k;
+
+		if (used < 64 && shape->binary[k] >> (used > 0 ? used : 0) != 0)
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -438,7 +442,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	request_fields(&wire, request);
 	instance_fields(&wire, instance);
 	if (wire.failed || !request_is_valid(request) || instance->rows < 0 ||
-		instance->rows > INT64_MAX / GRID_MAX_DIMENSION ||
+		instance->rows > INT64_MAX / COLUMNS_MAX ||
 		(instance->spilled && instance->rows >= INSTANCE_MAX_LABELS) ||
 		!place_is_valid(request, instance))
 		return false;
@@ -446,7 +450,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 	instance->dimension = mechanism_features(request);
 	if (mechanism_of(request)->targets || request->convex.classes > 0 || request->rest > 0)
 		instance->dimension++;
-	if (instance->dimension > GRID_MAX_DIMENSION || !set_shape(instance))
+	if (instance->dimension > COLUMNS_MAX || !set_shape(instance))
 		return false;
 	if (instance->elsewhere)
 		loss_field(&wire, request->convex.loss, memory);
@@ -512,7 +516,8 @@ gradient_is_valid(const MechanismRequest *request, const Pass *pass)
 	int weights = mechanism_weights(request);
 
 	return pass->thin >= 1 && pass->thin < INSTANCE_MAX_LABELS && pass->first == 0 &&
-		   pass->places == weights && (!pass->bent || weights == request->grid.dimension) &&
+		   pass->places == weights &&
+		   (!pass->bent || (weights == request->grid.dimension && weights <= GRID_MAX_DIMENSION)) &&
 		   pass->sums == convex_pass_sums(request->convex.classes, mechanism_features(request),
 										  weights, pass->bent) &&
 		   (places_are_within(pass, weights, ((Wide) 1 << (WEIGHT_BITS + WEIGHT_LIMIT_BITS)) - 1) ||

@@ -13,7 +13,7 @@ void
 encoding_init(Encoding *encoding)
 {
 	memset(encoding, 0, sizeof(*encoding));
-	for (int j = 0; j < GRID_MAX_DIMENSION; j++)
+	for (int j = 0; j < COLUMNS_MAX; j++)
 	{
 		encoding->scale[j] = 1.0;
 		encoding->low[j] = -1.0;
@@ -61,7 +61,7 @@ encoding_finish(Encoding *encoding)
 {
 	int grouped = 0;
 
-	if (encoding->features < 1 || encoding_dimension(encoding) > GRID_MAX_DIMENSION)
+	if (encoding->features < 1 || encoding_dimension(encoding) > COLUMNS_MAX)
 		return false;
 	encoding->identity = true;
 	encoding->indices = false;
@@ -159,7 +159,7 @@ are_indices(const Encoding *encoding, const double *features)
 bool
 encoding_apply(const Encoding *encoding, const double *features, int32_t *x)
 {
-	double mapped[GRID_MAX_DIMENSION];
+	double mapped[COLUMNS_MAX];
 
 	if (any_nan(features, encoding->features) ||
 		(encoding->indices && !are_indices(encoding, features)))
@@ -223,7 +223,7 @@ SpillShape
 encoding_shape(const Encoding *encoding)
 {
 	SpillShape shape = {.dimension = encoding_dimension(encoding)};
-	bool binary[GRID_MAX_DIMENSION];
+	bool binary[COLUMNS_MAX];
 
 	memcpy(binary, encoding->binary, sizeof(binary));
 	for (int g = 0, first = 0; g < encoding->groups; first += encoding->group[g++])

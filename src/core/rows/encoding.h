@@ -28,13 +28,13 @@ typedef struct Encoding
 	bool identity;  /* every center is 0 and every scale 1 */
 	bool indices;   /* some feature has levels */
 	int groups;     /* declared one-hot groups, from feature 0 on; other features may follow */
-	int16_t group[GRID_MAX_DIMENSION];
-	bool binary[GRID_MAX_DIMENSION];    /* 0 or 1 in every row, which the caller ensures */
-	int16_t levels[GRID_MAX_DIMENSION]; /* of each feature (levels.h); initially 0 */
-	double center[GRID_MAX_DIMENSION];
-	double scale[GRID_MAX_DIMENSION];
-	double low[GRID_MAX_DIMENSION];
-	double high[GRID_MAX_DIMENSION];
+	int16_t group[COLUMNS_MAX];
+	bool binary[COLUMNS_MAX];    /* 0 or 1 in every row, which the caller ensures */
+	int16_t levels[COLUMNS_MAX]; /* of each feature (levels.h); initially 0 */
+	double center[COLUMNS_MAX];
+	double scale[COLUMNS_MAX];
+	double low[COLUMNS_MAX];
+	double high[COLUMNS_MAX];
 } Encoding;
 
 /*

@@ -479,7 +479,7 @@ void
 rows_gather(const Instance *spilled, bool apart, Memory *memory, Instance *instance)
 {
 	RowReader *reader = row_reader_create(spilled, memory);
-	int32_t x[GRID_MAX_DIMENSION + 1] = {0};
+	int32_t x[COLUMNS_MAX + 1] = {0};
 	int64_t labels = 0;
 	Encoding encoding;
 	Rows rows;
@@ -509,7 +509,7 @@ void
 rows_relabel(const Instance *classes, int class, bool apart, Memory *memory, Instance *instance)
 {
 	int features = classes->dimension - 1;
-	int32_t x[GRID_MAX_DIMENSION + 1] = {0};
+	int32_t x[COLUMNS_MAX + 1] = {0};
 	Encoding encoding;
 	Rows rows;
 
@@ -544,12 +544,12 @@ typedef struct BytesHeader
 	int32_t features;
 	int32_t intercept; /* 0 or 1; reading any other byte as a bool is undefined */
 	int32_t groups;
-	int16_t group[GRID_MAX_DIMENSION];
-	int16_t levels[GRID_MAX_DIMENSION];
-	double center[GRID_MAX_DIMENSION];
-	double scale[GRID_MAX_DIMENSION];
-	double low[GRID_MAX_DIMENSION];
-	double high[GRID_MAX_DIMENSION];
+	int16_t group[COLUMNS_MAX];
+	int16_t levels[COLUMNS_MAX];
+	double center[COLUMNS_MAX];
+	double scale[COLUMNS_MAX];
+	double low[COLUMNS_MAX];
+	double high[COLUMNS_MAX];
 } BytesHeader;
 
 static void
@@ -570,8 +570,8 @@ header_put_encoding(BytesHeader *header, const Encoding *encoding)
 static bool
 header_get_encoding(const BytesHeader *header, Encoding *encoding)
 {
-	if (header->features < 0 || header->features > GRID_MAX_DIMENSION || header->intercept < 0 ||
-		header->intercept > 1 || header->groups < 0 || header->groups > GRID_MAX_DIMENSION)
+	if (header->features < 0 || header->features > COLUMNS_MAX || header->intercept < 0 ||
+		header->intercept > 1 || header->groups < 0 || header->groups > COLUMNS_MAX)
 		return false;
 	memset(encoding, 0, sizeof(*encoding));
 	encoding->features = header->features;
@@ -691,7 +691,7 @@ rows_merge_bytes(Rows *rows, const uint8_t *bytes, size_t length)
 		return false;
 	for (uint32_t i = 0; i < header.distinct; i++)
 	{
-		int32_t row[GRID_MAX_DIMENSION + 1];
+		int32_t row[COLUMNS_MAX + 1];
 		RowCount count;
 
 		memcpy(row, x + (size_t) i * header.stride * sizeof(int32_t),

@@ -19,7 +19,11 @@ is_binary(const SpillShape *shape, int j)
 static int
 count_binary(const SpillShape *shape)
 {
-	return __builtin_popcountll(shape->binary[0]) + __builtin_popcountll(shape->binary[1]);
+	int count = 0;
+
+	for (int k = 0; k < COLUMNS_MAX / 64; k++)
+		count += __builtin_popcountll(shape->binary[k]);
+	return count;
 }
 
 /* Number of uint32 that the bits take up. */
@@ -40,9 +44,11 @@ spill_record_size(const SpillShape *shape)
 void
 spill_pack(const SpillShape *shape, const int32_t *x, RowCount count, uint8_t *record)
 {
-	uint32_t word[GRID_MAX_DIMENSION] = {0};
+	uint32_t word[COLUMNS_MAX];
 	int words = bit_words(shape);
 	int bit = 0;
+
+	memset(word, 0, (size_t) words * sizeof(word[0]));
 
 	for (int j = 0; j < shape->dimension; j++)
 	{
@@ -62,7 +68,7 @@ void
 spill_unpack(const SpillShape *shape, const uint8_t *record, int32_t *x, RowCount *count)
 {
 	size_t size = spill_record_size(shape) - sizeof(*count);
-	uint32_t word[GRID_MAX_DIMENSION];
+	uint32_t word[COLUMNS_MAX];
 	int at = bit_words(shape);
 	int bit = 0;
 

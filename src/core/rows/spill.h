@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/grid/grid.h"
+
 /*
  * Appends records in order, if so many bytes fit.  Does not return if the write fails.  fits: NULL
  * if everything does.
@@ -44,7 +46,7 @@ typedef struct RowCount
 typedef struct SpillShape
 {
 	int dimension;
-	uint64_t binary[2]; /* coordinates that are 0 or FIXED_POINT_ONE in every row */
+	uint64_t binary[COLUMNS_MAX / 64]; /* coordinates that are 0 or FIXED_POINT_ONE in every row */
 } SpillShape;
 
 extern size_t spill_record_size(const SpillShape *shape);

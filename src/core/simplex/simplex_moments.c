@@ -92,7 +92,7 @@ set_moments(const Wide *sum, int columns, SimplexMoments *moments)
 static void
 add_block(const RowBlock *block, int columns, const SimplexTerms *terms, Choice *choice, Wide *sum)
 {
-	int64_t z[GRID_MAX_DIMENSION];
+	int64_t z[COLUMNS_MAX];
 
 	for (int64_t i = 0; i < block->rows; i++)
 	{

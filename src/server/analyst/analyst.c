@@ -92,10 +92,10 @@ set_target_first(AnalystTable *opened)
 	memcpy(columns->encoder + 1, features->encoder, features->count * sizeof(Encoder));
 	columns->count = features->count + 1;
 	columns->features = features->features + opened->label->features;
-	if (columns->features > GRID_MAX_DIMENSION)
+	if (columns->features > COLUMNS_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the columns have %d features, and a row takes %d beside its label",
-							   features->features, GRID_MAX_DIMENSION - opened->label->features),
+							   features->features, COLUMNS_MAX - opened->label->features),
 						errhint("Choose fewer columns, or declare fewer levels or bins.")));
 	opened->shape.features = columns;
 	opened->shape.label = NULL;
@@ -191,8 +191,8 @@ analyst_open(Oid table, List *by, List *names, const LabelChoice *label, Jsonb *
 						&all);
 	if (by != NIL)
 		split(opened, by, names, label->name, &all);
-	encoders_choose(&all, names, label->name, true, &opened->features);
 	opened->label = encoders_label(&all, label);
+	encoders_choose(&all, names, label->name, !opened->label->is_class, &opened->features);
 	close_table(relation, filter, opened);
 	if (label->is_target || encoder_is_number(opened->label) || opened->label->is_class)
 		set_target_first(opened);

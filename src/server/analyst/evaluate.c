@@ -236,9 +236,9 @@ rated_model_place(RatedModel *rated, const Encoders *encoders)
 		int first;
 		const Encoder *encoder = find_place(encoders, lfirst(cell), &first);
 
-		if (features < GRID_MAX_DIMENSION)
+		if (features < COLUMNS_MAX)
 			rated->levels[features] = (int16) encoder_levels(encoder);
-		for (int j = 0; j < encoder->features && features < GRID_MAX_DIMENSION; j++)
+		for (int j = 0; j < encoder->features && features < COLUMNS_MAX; j++)
 			rated->place[features++] = first + j;
 	}
 	rated->features = features;
@@ -486,7 +486,7 @@ count_records(SpillSink *self, const void *records, size_t bytes)
 {
 	const RowCounter *counter = (const RowCounter *) self;
 	size_t size = spill_record_size(&counter->shape);
-	int32 x[GRID_MAX_DIMENSION + 1] = {0};
+	int32 x[COLUMNS_MAX + 1] = {0};
 	RowCount row;
 
 	for (size_t at = 0; at + size <= bytes; at += size)

@@ -21,11 +21,11 @@ typedef struct RatedModel
 	LabelChoice label; /* as in training */
 	List *columns;     /* names, in the order of the weights */
 	bool intercept;
-	int classes;                      /* each has weights of its own; 0: one score */
-	int features;                     /* in an encoded row, without the intercept */
-	int weights;                      /* of a class, the intercept's included, which is the last */
-	int place[GRID_MAX_DIMENSION];    /* of each feature in an encoded row */
-	int16 levels[GRID_MAX_DIMENSION]; /* of each feature (core/rows/levels.h) */
+	int classes;               /* each has weights of its own; 0: one score */
+	int features;              /* in an encoded row, without the intercept */
+	int weights;               /* of a class, the intercept's included, which is the last */
+	int place[COLUMNS_MAX];    /* of each feature in an encoded row */
+	int16 levels[COLUMNS_MAX]; /* of each feature (core/rows/levels.h) */
 } RatedModel;
 
 /*

@@ -213,15 +213,21 @@ settle_table(Training *training, Oid table, List *names, const char *label, Json
 	Relation relation = open_protected(table, &protection);
 	Encoders all;
 	Encoders features;
+	bool may_pack = true;
 
 	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
-	encoders_choose(&all, names, label, true, &features);
 	if (encoding_target_columns(training) > 0 && label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("label must not be null for method \"%s\"",
 							   method_name(training->method))));
 	if (label != NULL)
-		training_set_label(training, encoders_label(&all, &choice), options);
+	{
+		const Encoder *encoder = encoders_label(&all, &choice);
+
+		training_set_label(training, encoder, options);
+		may_pack = !encoder->is_class;
+	}
+	encoders_choose(&all, names, label, may_pack, &features);
 	check_holdout(&protection, relation, training->options.holdout);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);

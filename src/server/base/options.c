@@ -49,14 +49,14 @@ invalid(const char *name, const char *expected)
 
 /* ---- values ---- */
 
-/* Returns the length of an array of at most GRID_MAX_DIMENSION integers, -1 for other values. */
+/* Returns the length of an array of at most COLUMNS_MAX integers, -1 for other values. */
 static int
 get_integers(JsonbValue *value, int min, int max, int64 *integers)
 {
 	JsonbContainer *array = json_get_array(value);
 	int count;
 
-	if (array == NULL || JsonContainerSize(array) > GRID_MAX_DIMENSION)
+	if (array == NULL || JsonContainerSize(array) > COLUMNS_MAX)
 		return -1;
 	count = JsonContainerSize(array);
 	for (int i = 0; i < count; i++)
@@ -76,7 +76,7 @@ get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
 		return json_get_number(value, &numbers->value[0]);
 	}
 	numbers->count = JsonContainerSize(array);
-	if (numbers->count < 1 || numbers->count > GRID_MAX_DIMENSION)
+	if (numbers->count < 1 || numbers->count > COLUMNS_MAX)
 		return false;
 	for (int i = 0; i < numbers->count; i++)
 		if (!json_get_number(getIthJsonbValueFromContainer(array, i), &numbers->value[i]))
@@ -348,9 +348,9 @@ read_sampling(const OptionKey *key, JsonbValue *value, Options *options)
 static void
 read_groups(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	int64 sizes[GRID_MAX_DIMENSION];
+	int64 sizes[COLUMNS_MAX];
 
-	options->groups = get_integers(value, 1, GRID_MAX_DIMENSION, sizes);
+	options->groups = get_integers(value, 1, COLUMNS_MAX, sizes);
 	if (options->groups < 1)
 		invalid(key->name, "an array of positive group sizes, for example [7, 6, 5, 2, 1]");
 	for (int g = 0; g < options->groups; g++)
@@ -360,7 +360,7 @@ read_groups(const OptionKey *key, JsonbValue *value, Options *options)
 static void
 read_levels(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	int64 levels[GRID_MAX_DIMENSION];
+	int64 levels[COLUMNS_MAX];
 
 	options->levels_count = get_integers(value, 0, LEVELS_MAX, levels);
 	if (options->levels_count < 1)
@@ -377,9 +377,9 @@ read_levels(const OptionKey *key, JsonbValue *value, Options *options)
 static void
 read_numeric(const OptionKey *key, JsonbValue *value, Options *options)
 {
-	int64 positions[GRID_MAX_DIMENSION];
+	int64 positions[COLUMNS_MAX];
 
-	options->numeric_count = get_integers(value, 1, GRID_MAX_DIMENSION, positions);
+	options->numeric_count = get_integers(value, 1, COLUMNS_MAX, positions);
 	if (options->numeric_count < 0)
 		invalid(key->name, "an array of feature positions, counted from 1");
 	for (int i = 0; i < options->numeric_count; i++)
@@ -408,8 +408,8 @@ static void
 read_clip(const OptionKey *key, JsonbValue *value, Options *options)
 {
 	JsonbContainer *array = json_get_array(value);
-	bool valid = array != NULL && JsonContainerSize(array) >= 1 &&
-				 JsonContainerSize(array) <= GRID_MAX_DIMENSION;
+	bool valid =
+		array != NULL && JsonContainerSize(array) >= 1 && JsonContainerSize(array) <= COLUMNS_MAX;
 
 	if (valid && json_get_array(getIthJsonbValueFromContainer(array, 0)) == NULL)
 	{
@@ -442,7 +442,7 @@ get_levels(JsonbValue *value, Grid *grid)
 	grid->dimension = JsonContainerSize(lists);
 	for (int j = 0; j < grid->dimension; j++)
 	{
-		int64 levels[GRID_MAX_DIMENSION];
+		int64 levels[COLUMNS_MAX];
 		int count = get_integers(getIthJsonbValueFromContainer(lists, j), -GRID_MAX_WEIGHT,
 								 GRID_MAX_WEIGHT, levels);
 
@@ -610,7 +610,7 @@ static const OptionKey keys[] = {
 	{"classes", read_classes, DOOR_OWNER, FOR_CLASSES, FIELD(class_values)},
 	{"clip", read_clip, DOOR_OWNER, FOR_ALL},
 	{"coverage_epsilon", read_coverage, DOOR_BOTH, FOR_ALL},
-	{"dimension", read_integer, DOOR_OWNER, FOR_ALL, FIELD(dimension), 1, GRID_MAX_DIMENSION},
+	{"dimension", read_integer, DOOR_OWNER, FOR_ALL, FIELD(dimension), 1, COLUMNS_MAX},
 	{"grid", read_grid, DOOR_BOTH, FOR_GRID},
 	{"groups", read_groups, DOOR_OWNER, FOR_ALL},
 	{"holdout", read_holdout, DOOR_ANALYST, FOR_ALL},

@@ -72,7 +72,7 @@ typedef enum GridChoice
 typedef struct FeatureNumbers
 {
 	int count; /* 0: not given, 1: one for all features, else one for each */
-	double value[GRID_MAX_DIMENSION];
+	double value[COLUMNS_MAX];
 } FeatureNumbers;
 
 typedef struct Options
@@ -107,11 +107,11 @@ typedef struct Options
 	int64 prior_power; /* in thousandths (core/grid/prior.h); 0: uniform */
 	bool reference;    /* the first column of a one-hot group gets weight 0 */
 	int numeric_count;
-	int numeric[GRID_MAX_DIMENSION]; /* positions from 1 */
+	int numeric[COLUMNS_MAX]; /* positions from 1 */
 	int groups;
-	int16 group[GRID_MAX_DIMENSION];
+	int16 group[COLUMNS_MAX];
 	int levels_count;          /* 0: not given */
-	int16 levels[GRID_MAX_DIMENSION]; /* of each feature (core/rows/levels.h) */
+	int16 levels[COLUMNS_MAX]; /* of each feature (core/rows/levels.h) */
 	FeatureNumbers scale;
 	FeatureNumbers center;
 	FeatureNumbers low; /* clip bounds */

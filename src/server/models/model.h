@@ -14,7 +14,7 @@
 
 #define MODEL_HASH_LENGTH 32
 
-/* The most weights of a model: only one with levels has more than GRID_MAX_DIMENSION. */
+/* The most weights of a model: only one with levels has more than COLUMNS_MAX. */
 #define MODEL_MOST_WEIGHTS LEVELS_WEIGHTS_MAX
 
 typedef struct Model

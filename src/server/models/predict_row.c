@@ -256,7 +256,7 @@ static const Predictor *
 get_scores(FunctionCallInfo fcinfo, PredictorCheck check, const char *other, double *score)
 {
 	const RowPredictor *bound;
-	double features[GRID_MAX_DIMENSION];
+	double features[COLUMNS_MAX];
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return NULL;

@@ -32,10 +32,10 @@ read_levels(JsonbContainer *object, int *features, double *levels)
 {
 	JsonbContainer *array = json_get_array(json_member(object, "levels"));
 
-	memset(levels, 0, GRID_MAX_DIMENSION * sizeof(double));
+	memset(levels, 0, COLUMNS_MAX * sizeof(double));
 	if (array != NULL)
 		*features = JsonContainerSize(array);
-	if (*features < 1 || *features > GRID_MAX_DIMENSION)
+	if (*features < 1 || *features > COLUMNS_MAX)
 		return false;
 	read_numbers(object, "levels", *features, levels);
 	for (int j = 0; j < *features; j++)
@@ -48,7 +48,7 @@ read_levels(JsonbContainer *object, int *features, double *levels)
 static bool
 read_encoding(JsonbContainer *details, int weights, Encoding *encoding)
 {
-	double levels[GRID_MAX_DIMENSION];
+	double levels[COLUMNS_MAX];
 	JsonbContainer *object = json_get_object(json_member(details, "encoding"));
 
 	if (object == NULL)
@@ -247,7 +247,7 @@ plain_score(const double *weight, int weights, const double *features)
 bool
 predictor_scores(const Predictor *predictor, const double *features, double *score)
 {
-	int32_t x[GRID_MAX_DIMENSION];
+	int32_t x[COLUMNS_MAX];
 	int weights = predictor->weights;
 
 	/* false only for a NaN or no index: the encoding of a model declares no groups */

@@ -116,7 +116,9 @@ trained_columns_read(const Model *model, int weights, TrainedColumns *columns)
 	columns->intercept = json_is_true(json_member(object_member(root, "encoding"), "intercept"));
 	encoders_parse(declared_features(root, columns->label), describe(object_member(root, "types")),
 				   &all);
-	encoders_choose(&all, feature_names(features), columns->label, true, &columns->encoders);
+	encoders_choose(&all, feature_names(features), columns->label,
+					json_member(object_member(root, "encoding"), "levels") != NULL,
+					&columns->encoders);
 	if (encoders_weights(&columns->encoders) + (columns->intercept ? 1 : 0) != weights)
 		refuse_details("It has another number of weights than its columns have features.");
 	return true;

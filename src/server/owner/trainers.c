@@ -197,7 +197,7 @@ length_of(const ArrayType *array)
 static void
 add_target_row(Rows *rows, double target, const double *features, int count)
 {
-	double row[GRID_MAX_DIMENSION];
+	double row[COLUMNS_MAX];
 
 	row[0] = target;
 	memcpy(row + 1, features, count * sizeof(double));

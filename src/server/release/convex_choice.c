@@ -187,8 +187,8 @@ refuse_levels(const char *what, const char *name, const char *hint)
 {
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("%s \"%s\" does not take levels", what, name),
-					errdetail("Columns with more than %d features have them, and those of option "
-							  "\"levels\".",
+					errdetail("Declared columns with more than %d features have them, and those of "
+							  "option \"levels\".",
 							  GRID_MAX_DIMENSION),
 					errhint("%s", hint)));
 }
@@ -206,6 +206,18 @@ choose_levels(const Options *options, const Encoding *encoding, const Mechanism 
 		refuse_levels("noise", noise_choice_name(NOISE_KNORM),
 					  "Noises are: auto, gamma, gaussian.");
 	memcpy(request->convex.levels, encoding->levels, sizeof(request->convex.levels));
+}
+
+static void
+check_dimension(const Mechanism *mechanism, int dimension)
+{
+	int most = mechanism_most_dimension(mechanism);
+
+	if (dimension > most)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"%s\" takes %d weights, and the model has %d",
+							   mechanism->name, most, dimension),
+						errhint("Leave option \"mechanism\" out.")));
 }
 
 /* The mechanism, where the default depends on more than the method (rule D7). */
@@ -232,6 +244,7 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 	grid_set_plain(&request->grid, mechanism_choose_weights(options, encoding_dimension(encoding)));
 	request->convex.classes = options->classes;
 	mechanism = choose_mechanism(method, options, encoding, delta, request);
+	check_dimension(mechanism, request->grid.dimension);
 	request->kind = mechanism_kind(mechanism);
 	request->convex.loss = method == METHOD_SVM       ? LOSS_HUBER
 						   : method == METHOD_LINEAR  ? LOSS_SQUARES

@@ -49,7 +49,7 @@ spread(const FeatureNumbers *numbers, const char *name, int features, double *va
 							   features)));
 	for (int j = 0; j < numbers->count; j++)
 		value[j] = numbers->value[j];
-	for (int j = 1; numbers->count == 1 && j < GRID_MAX_DIMENSION; j++)
+	for (int j = 1; numbers->count == 1 && j < COLUMNS_MAX; j++)
 		value[j] = numbers->value[0];
 }
 
@@ -136,14 +136,14 @@ static void
 put_target(const Training *training, Encoding *encoding)
 {
 	const Options *options = &training->options;
-	size_t bytes = (GRID_MAX_DIMENSION - 1) * sizeof(double);
+	size_t bytes = (COLUMNS_MAX - 1) * sizeof(double);
 
 	memmove(encoding->center + 1, encoding->center, bytes);
 	memmove(encoding->scale + 1, encoding->scale, bytes);
 	memmove(encoding->low + 1, encoding->low, bytes);
 	memmove(encoding->high + 1, encoding->high, bytes);
 	memmove(encoding->binary + 1, encoding->binary,
-			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->binary[0]));
+			(COLUMNS_MAX - 1) * sizeof(encoding->binary[0]));
 	encoding->binary[0] = false;
 	encoding->center[0] = 0;
 	encoding->scale[0] = 1;
@@ -158,8 +158,7 @@ put_target(const Training *training, Encoding *encoding)
 		scale_target(training, encoding);
 	if (encoding->groups == 0)
 		return;
-	memmove(encoding->group + 1, encoding->group,
-			(GRID_MAX_DIMENSION - 1) * sizeof(encoding->group[0]));
+	memmove(encoding->group + 1, encoding->group, (COLUMNS_MAX - 1) * sizeof(encoding->group[0]));
 	encoding->group[0] = 1;
 	encoding->groups++;
 }
@@ -167,7 +166,7 @@ put_target(const Training *training, Encoding *encoding)
 void
 encoding_of_features(const Training *training, Encoding *features)
 {
-	size_t count = GRID_MAX_DIMENSION - 1;
+	size_t count = COLUMNS_MAX - 1;
 
 	*features = training->encoding;
 	if (encoding_target_columns(training) == 0)
@@ -219,16 +218,12 @@ encoding_choose(Training *training, int features)
 {
 	const Options *options = &training->options;
 	Encoding *encoding = &training->encoding;
-	int given = features + (options->intercept ? 1 : 0);
-	int limit = GRID_MAX_DIMENSION - encoding_target_columns(training);
+	int limit = COLUMNS_MAX - encoding_target_columns(training) - (options->intercept ? 1 : 0);
 
-	if (given > limit)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%d features are too many", features),
-				 options->intercept ? errdetail("The limit is %d, the intercept included.", limit)
-									: errdetail("The limit is %d.", limit),
-				 features <= limit ? errhint("Add \"intercept\": false to the options.") : 0));
+	if (features > limit)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%d features are too many", features),
+						errdetail("The limit is %d.", limit), errhint("Choose fewer columns.")));
 	if (grouped_features(options) > features)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("groups add up to %d for %d features", grouped_features(options),

@@ -108,12 +108,13 @@ mechanism_check_options(const Options *options, const Mechanism *mechanism)
 int
 mechanism_choose_weights(const Options *options, int dimension)
 {
-	if (options->classes * dimension > GRID_MAX_DIMENSION)
+	if (options->classes * dimension > COLUMNS_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d classes are too many for %d weights each", options->classes, dimension),
-				 errdetail("The limit is %d weights, those of all classes together.",
-						   GRID_MAX_DIMENSION)));
+				 errdetail("The limit is %d weights, those of all classes together.", COLUMNS_MAX),
+				 errhint("Choose columns with at most %d features.",
+						 COLUMNS_MAX / options->classes - (options->intercept ? 1 : 0))));
 	return Max(options->classes, 1) * dimension;
 }
 

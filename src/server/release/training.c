@@ -153,18 +153,25 @@ choose_method(Training *training)
 	take_model(training, classifier_model(reason), &request);
 }
 
-/*
- * Has an owner left all choices to dp_halfspace, for a table whose rows a grid may not hold in
- * memory?  Then real weights are taken, for which rows are read in passes.
- */
+/* Has an owner left all choices to dp_halfspace? */
 static bool
-needs_passes(const Training *training)
+is_open_halfspace(const Training *training)
 {
 	const Options *options = &training->options;
 
 	return training->method == METHOD_HALFSPACE && !training->by_analyst &&
 		   options->mechanism == NULL && options->noise == NOISE_AUTO &&
-		   options->solver == SOLVER_AUTO && !options->prior_given && grid_is_open(options) &&
+		   options->solver == SOLVER_AUTO && !options->prior_given && grid_is_open(options);
+}
+
+/*
+ * Has he, for a table whose rows a grid may not hold in memory?  Then real weights are taken, for
+ * which rows are read in passes.
+ */
+static bool
+needs_passes(const Training *training)
+{
+	return is_open_halfspace(training) &&
 		   !run_fits_memory(&training->request.run, encoding_dimension(&training->encoding),
 							dpobj_solver_threads);
 }
@@ -251,28 +258,55 @@ settle_limits(Training *training)
 	training->guarantee = guarantee_name(training);
 }
 
-/* Levels make a model of more weights than a grid, a net, classes or shares take. */
-static void
-settle_levels(Training *training)
+/* The weights of a model, or of each class. */
+static int
+count_weights(const Training *training)
 {
 	const Encoding *encoding = &training->encoding;
 
-	if (!encoding->indices)
+	return levels_weights(encoding->levels, encoding->features) -
+		   encoding_target_columns(training) + (encoding->intercept ? 1 : 0);
+}
+
+static void
+refuse_width(const Training *training, int most)
+{
+	int intercept = training->encoding.intercept ? 1 : 0;
+	int features = count_weights(training) - intercept;
+	const char *others = method_has_classes(training->method) ? "\"softmax\" takes"
+															  : "\"logistic\" and \"svm\" take";
+
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("the columns have %d features, and method \"%s\" takes %d%s", features,
+						   method_name(training->method), most - intercept,
+						   intercept > 0 ? " beside an intercept" : ""),
+					training->method == METHOD_SOFTMAX || training->method == METHOD_SIMPLEX
+						? errhint("Choose fewer columns.")
+					: features == most
+						? errhint("Add \"intercept\": false to the options; %s more.", others)
+						: errhint("Method%s %s more.",
+								  method_has_classes(training->method) ? "" : "s", others)));
+}
+
+/*
+ * More weights than a grid takes are real ones.  Levels are for models without classes; of other
+ * columns descent and both perturbations take COLUMNS_MAX.
+ */
+static void
+settle_width(Training *training)
+{
+	bool levels = training->encoding.indices;
+	int reals = FOR_CONVEX | FOR_LINEAR | (levels ? 0 : 1 << METHOD_SOFTMAX);
+
+	if (!levels && count_weights(training) <= GRID_MAX_DIMENSION)
 		return;
-	if (training->method == METHOD_AUTO)
+	if (training->method == METHOD_AUTO || is_open_halfspace(training))
 	{
 		training->method = METHOD_LOGISTIC;
 		training->reason = "there are more weights than a halfspace takes";
 	}
-	if (((FOR_CONVEX | FOR_LINEAR) & 1 << training->method) == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the columns have %d features, and method \"%s\" takes %d",
-							   levels_weights(encoding->levels, encoding->features) -
-								   encoding_target_columns(training),
-							   method_name(training->method), GRID_MAX_DIMENSION),
-						errhint("Choose fewer columns, or declare fewer levels or bins. Methods "
-								"\"logistic\", \"svm\" and \"linear\" take %d.",
-								LEVELS_WEIGHTS_MAX - 1)));
+	if ((reals & 1 << training->method) == 0)
+		refuse_width(training, GRID_MAX_DIMENSION);
 }
 
 void
@@ -281,7 +315,7 @@ training_set_features(Training *training, int features)
 	MechanismRequest *request = &training->request;
 
 	encoding_choose(training, features);
-	settle_levels(training);
+	settle_width(training);
 	run_settle(training);
 	if (training->method == METHOD_AUTO || needs_passes(training))
 		choose_method(training);
@@ -607,7 +641,7 @@ append_classes(StringInfo text, const LabelRule *label)
 static void
 append_levels(StringInfo text, const int16 *levels, int features)
 {
-	double number[GRID_MAX_DIMENSION];
+	double number[COLUMNS_MAX];
 
 	for (int j = 0; j < features; j++)
 		number[j] = levels[j];

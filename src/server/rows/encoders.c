@@ -152,11 +152,11 @@ fit(Encoders *chosen, bool may_pack)
 		return;
 	if (may_pack && features < LEVELS_WEIGHTS_MAX)
 		pack(chosen);
-	if (chosen->features > GRID_MAX_DIMENSION)
+	if (chosen->features > COLUMNS_MAX)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the columns have %d features, and a model takes %d", features,
 							   may_pack && features >= LEVELS_WEIGHTS_MAX ? LEVELS_WEIGHTS_MAX - 1
-																		  : GRID_MAX_DIMENSION),
+																		  : COLUMNS_MAX - 1),
 						errhint("Choose fewer columns, or declare fewer levels or bins.")));
 }
 

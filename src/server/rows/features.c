@@ -83,8 +83,8 @@ dpobj_features(PG_FUNCTION_ARGS)
 {
 	Jsonb *declaration = PG_GETARG_JSONB_P(0);
 	Oid type = get_fn_expr_argtype(fcinfo->flinfo, 1);
-	double features[GRID_MAX_DIMENSION];
-	Datum numbers[GRID_MAX_DIMENSION];
+	double features[COLUMNS_MAX];
+	Datum numbers[COLUMNS_MAX];
 	Preparation *preparation;
 	HeapTupleHeader row;
 

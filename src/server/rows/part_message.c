@@ -208,7 +208,7 @@ put_encoding(StringInfo message, const Encoding *encoding, Memory *memory)
 	Rows empty;
 	size_t size;
 
-	for (int j = 0; j < GRID_MAX_DIMENSION; j++)
+	for (int j = 0; j < COLUMNS_MAX; j++)
 		pq_sendbyte(message, encoding->binary[j]);
 	rows_init(&empty, encoding, memory);
 	size = rows_byte_size(&empty);
@@ -221,10 +221,10 @@ static void
 get_encoding(StringInfo message, Encoding *encoding, Memory *memory)
 {
 	Rows empty;
-	bool binary[GRID_MAX_DIMENSION];
+	bool binary[COLUMNS_MAX];
 	int rest;
 
-	for (int j = 0; j < GRID_MAX_DIMENSION; j++)
+	for (int j = 0; j < COLUMNS_MAX; j++)
 		binary[j] = get_bool(message);
 	rest = message->len - message->cursor;
 	if (!rows_init_like_bytes(&empty, (const uint8_t *) pq_getmsgbytes(message, rest), rest,

@@ -95,7 +95,7 @@ add_total(RowChunksRead *read, int64 rows)
 static void
 read_record(RowChunksRead *read, Rows *rows, const uint8 *record)
 {
-	int32 x[GRID_MAX_DIMENSION + 1] = {0};
+	int32 x[COLUMNS_MAX + 1] = {0};
 	RowCount count;
 
 	spill_unpack(&rows->shape, record, x, &count);

@@ -206,7 +206,7 @@ read_all(int descriptor, const char *path, void *bytes, size_t count, off_t offs
 static void
 take_record(Rows *rows, const FlatHeader *header, const uint8 *record)
 {
-	int32 x[GRID_MAX_DIMENSION + 1] = {0};
+	int32 x[COLUMNS_MAX + 1] = {0};
 	RowCount count;
 
 	spill_unpack(&header->shape, record, x, &count);
@@ -225,7 +225,7 @@ take_spilled(Rows *rows, const FlatHeader *header)
 	int descriptor;
 
 	if (!is_temporary(header->path) || header->shape.dimension < 1 ||
-		header->shape.dimension > GRID_MAX_DIMENSION)
+		header->shape.dimension > COLUMNS_MAX)
 		invalid_state();
 	size = spill_record_size(&header->shape);
 	records = palloc(TAKEN_AT_A_TIME * size);
@@ -266,7 +266,7 @@ take_back(RowsState *state)
 		spill_read(&state->spill, (off_t) (first * size), batch, count * size);
 		for (int64 i = 0; i < count; i++)
 		{
-			int32 x[GRID_MAX_DIMENSION + 1] = {0};
+			int32 x[COLUMNS_MAX + 1] = {0};
 			RowCount labels;
 
 			spill_unpack(&rows->shape, batch + i * size, x, &labels);

@@ -206,7 +206,7 @@ add_to_group(Target *target, int group, const uint8 *person, uint32 length, cons
 static void
 add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Target *target)
 {
-	double features[GRID_MAX_DIMENSION];
+	double features[COLUMNS_MAX];
 	uint8 buffer[sizeof(uint64)];
 	uint32 length;
 	Label label = read_label(table, shape, slot);

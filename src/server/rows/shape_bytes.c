@@ -407,7 +407,7 @@ get_encoder(Reader *reader, Encoder *encoder)
 	memset(encoder, 0, sizeof(*encoder));
 	get_compared(reader, &encoder->column);
 	encoder->kind = (EncoderKind) get_count(bytes, ENCODER_LABEL);
-	encoder->features = get_count(bytes, GRID_MAX_DIMENSION);
+	encoder->features = get_count(bytes, COLUMNS_MAX);
 	encoder->unit = pq_getmsgfloat8(bytes);
 	encoder->origin = pq_getmsgfloat8(bytes);
 	if (!is_whole(encoder->unit) || !is_whole(encoder->origin))
@@ -469,14 +469,14 @@ get_encoders(Reader *reader)
 }
 
 /*
- * Each writes one feature at least, and as many as it says: a row has room for GRID_MAX_DIMENSION,
+ * Each writes one feature at least, and as many as it says: a row has room for COLUMNS_MAX,
  * and none of them is left unset.
  */
 static Encoders *
 get_features(Reader *reader)
 {
 	Encoders *features = get_encoders(reader);
-	bool fits = features != NULL && features->features <= GRID_MAX_DIMENSION;
+	bool fits = features != NULL && features->features <= COLUMNS_MAX;
 
 	for (int i = 0; fits && i < features->count; i++)
 		fits = features->encoder[i].features >= 1 &&

@@ -182,6 +182,63 @@ test_minimisers(void)
 	CHECK(most_rounds < 100);
 }
 
+/*
+ * More weights than have a Hessian: the same minimiser as without the columns that are always 0,
+ * whose weights are 0; and a gradient of all columns that is small enough.
+ */
+static void
+test_many_columns(bool padded)
+{
+	enum
+	{
+		COLUMNS = 300,
+		FEW = 20
+	};
+	static int32_t many_x[ROWS * COLUMNS];
+	static int32_t few_x[ROWS * FEW];
+	static Wide b[COLUMNS];
+	static Wide u[2][COLUMNS];
+	static Wide gradient[COLUMNS];
+	int64_t lambda = LAMBDA_ONE;
+	double tolerance = 0x1p-27;
+	double square = 0;
+	ConvexLoss loss = draw_loss(below(LOSS_LABEL_KINDS));
+
+	for (int i = 0; i < ROWS; i++)
+	{
+		both.positive[i] = below(3);
+		both.negative[i] = below(3);
+		for (int j = 0; j < COLUMNS; j++)
+			many_x[i * COLUMNS + j] = padded && j >= FEW ? 0 : random_feature(1);
+		memcpy(few_x + i * FEW, many_x + i * COLUMNS, FEW * sizeof(int32_t));
+	}
+	for (int j = 0; j < (padded ? FEW : COLUMNS); j++)
+		b[j] = wide_of(between(-20, 20), GRADIENT_BITS);
+	for (int few = 0; few <= (padded ? 1 : 0); few++)
+	{
+		Instance instance = instance_of_rows(few ? few_x : many_x, few ? FEW : COLUMNS);
+		ConvexRows rows;
+		ConvexObjective objective = {.rows = &rows,
+									 .table = &table,
+									 .curvature = loss_curvature(loss),
+									 .lambda = lambda,
+									 .b = b};
+
+		instance.rows = ROWS;
+		make_rows(&instance, NULL, 2, &rows);
+		(void) convex_minimise(&objective, tolerance, memory, u[few]);
+		if (!few)
+			convex_pass(&rows, &table, lambda, b, u[0], memory, gradient, NULL);
+		convex_rows_release(&rows, memory);
+	}
+	for (int j = 0; j < COLUMNS; j++)
+		square += pow(ldexp((double) gradient[j], -GRADIENT_BITS), 2);
+	CHECK(sqrt(square) <= tolerance);
+	for (int j = 0; padded && j < COLUMNS; j++)
+		CHECK(fabs(ldexp((double) (u[0][j] - (j < FEW ? u[1][j] : 0)), -WEIGHT_BITS)) <=
+			  2 * tolerance);
+}
+
 /* ---- releases ---- */
 
 static MechanismRequest
@@ -242,6 +299,21 @@ test_admission(void)
 	CHECK(mechanism_verdict(&request).admitted);
 	request.convex.classes = 2;
 	CHECK(!mechanism_verdict(&request).admitted);
+	grid_set_plain(&request.grid, COLUMNS_MAX);
+	request =
+		(MechanismRequest){.kind = MECHANISM_OBJECTIVE,
+						   .epsilon = EPSILON_ONE,
+						   .threads = 1,
+						   .grid = request.grid,
+						   .convex = {.loss = LOSS_CLIPPED, .radius = 1, .lambda = LAMBDA_MAX}};
+	CHECK(grid_is_valid(&request.grid) && mechanism_verdict(&request).admitted);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_OBJECTIVE)) == COLUMNS_MAX);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SGD)) == COLUMNS_MAX);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_POOL)) == GRID_MAX_DIMENSION);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SIMPLEX)) == GRID_MAX_DIMENSION);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_EXPONENTIAL)) == GRID_MAX_DIMENSION);
+	request.grid.level[GRID_MAX_DIMENSION][0] = 1; /* beyond it only a plain grid is valid */
+	CHECK(!grid_is_valid(&request.grid));
 	CHECK(levels_valid((const int16_t[]){0, LEVELS_MAX, 1}, 3));
 	CHECK(!levels_valid((const int16_t[]){LEVELS_MAX + 1}, 1));
 	CHECK(!levels_valid((const int16_t[]){-1, 2}, 2));
@@ -255,6 +327,8 @@ main(void)
 	test_begin(16);
 	test_gradients();
 	test_minimisers();
+	test_many_columns(true);
+	test_many_columns(false);
 	test_noise(MECHANISM_OBJECTIVE, CONVEX_GAMMA);
 	test_noise(MECHANISM_OBJECTIVE, CONVEX_GAUSSIAN);
 	test_noise(MECHANISM_OUTPUT, CONVEX_GAMMA);

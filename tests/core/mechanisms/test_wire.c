@@ -21,7 +21,7 @@ typedef struct Problem
 {
 	MechanismRequest request;
 	Instance instance;
-	int32_t x[MAX_ROWS * GRID_MAX_DIMENSION];
+	int32_t x[MAX_ROWS * COLUMNS_MAX];
 	int64_t net[MAX_ROWS];
 	int64_t positive[MAX_ROWS];
 	int64_t negative[MAX_ROWS];
@@ -160,7 +160,7 @@ static void
 draw_rest(MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
-	int most = GRID_MAX_DIMENSION / request->grid.dimension;
+	int most = COLUMNS_MAX / request->grid.dimension;
 
 	if (!mechanism->convex && !mechanism->targets && most >= 2 && below(2) == 0)
 		request->rest = 2 + below((most < INSTANCE_MAX_CLASSES ? most : INSTANCE_MAX_CLASSES) - 1);
@@ -341,7 +341,7 @@ instances_equal(const Instance *a, const Instance *b)
 	if (a->spilled || b->spilled)
 		return a->spilled == b->spilled && a->dimension == b->dimension && a->rows == b->rows &&
 			   a->constant == b->constant && a->shape.dimension == b->shape.dimension &&
-			   a->shape.binary[0] == b->shape.binary[0] && a->shape.binary[1] == b->shape.binary[1];
+			   memcmp(a->shape.binary, b->shape.binary, sizeof(a->shape.binary)) == 0;
 	return a->dimension == b->dimension && a->rows == b->rows && a->constant == b->constant &&
 		   memcmp(a->x, b->x, cells * sizeof(int32_t)) == 0 &&
 		   labels_equal(a->net, b->net, a->rows) &&
@@ -608,8 +608,8 @@ test_row_counts(void)
 		3,
 		UINT64_C(1) << 30,
 		UINT64_C(1) << 57,
-		INT64_MAX / GRID_MAX_DIMENSION,
-		INT64_MAX / GRID_MAX_DIMENSION + 1,
+		INT64_MAX / COLUMNS_MAX,
+		INT64_MAX / COLUMNS_MAX + 1,
 		UINT64_C(1) << 61,
 		UINT64_C(1) << 63,
 		UINT64_MAX,
@@ -682,7 +682,7 @@ test_large_dimension(void)
 	enum
 	{
 		DIMENSION_AT = 50, /* after version, kind, adjacency, epsilon, delta, noise, ... */
-		COORDINATES = 1000
+		COORDINATES = COLUMNS_MAX + 8
 	};
 	Problem problem;
 	size_t length;

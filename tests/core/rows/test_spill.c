@@ -270,10 +270,10 @@ test_shapes(void)
 {
 	for (int c = 0; c < 2000; c++)
 	{
-		SpillShape shape = {.dimension = 1 + below(GRID_MAX_DIMENSION)};
+		SpillShape shape = {.dimension = 1 + below(COLUMNS_MAX)};
 		uint64_t share = teststream_below(&stream, 5);
-		int32_t x[GRID_MAX_DIMENSION];
-		int32_t back[GRID_MAX_DIMENSION];
+		int32_t x[COLUMNS_MAX];
+		int32_t back[COLUMNS_MAX];
 		RowCount count = {(int64_t) (teststream_next(&stream) >> 1),
 						  (int64_t) (teststream_next(&stream) >> 1)};
 		RowCount count_back;
@@ -326,10 +326,10 @@ test_encoding_shape(void)
 	CHECK(encoding_finish(&encoding));
 	CHECK(has_binary(&encoding, UINT64_C(1) << FEATURES | 0xf));
 	CHECK(encoding_most_distinct(&encoding) == 2.0 * 3 * (2 * FIXED_POINT_ONE + 2));
-	encoding.features = GRID_MAX_DIMENSION - 1;
+	encoding.features = COLUMNS_MAX - 1;
 	encoding.groups = 0;
 	shape = encoding_shape(&encoding);
-	CHECK(shape.binary[1] == UINT64_C(1) << 63);
+	CHECK(shape.binary[COLUMNS_MAX / 64 - 1] == UINT64_C(1) << 63);
 }
 
 /* ---- gathering rows into memory ---- */
