@@ -10,8 +10,8 @@ CREATE TABLE visit AS SELECT i AS who, random() AS a, random() AS b, i % 3 = 0 A
 CREATE TABLE stay AS TABLE visit;
 CREATE TABLE bed AS TABLE visit;
 SELECT dpobj.protect(t, '{"a": {}, "b": {}, "g": {}, "y": {}}'), dpobj.set_budget(t, 'ana', 1000000, 0.001) FROM unnest('{visit}'::regclass[]) t;
-SELECT dpobj.protect(t, '{"a": {}, "b": {}, "g": {}, "y": {}}', n => n, person => 'who', max_rows_per_person => 1), dpobj.set_budget(t, 'ana', 1000000, 0.001)
-  FROM (VALUES ('stay'::regclass, 20000), ('bed', NULL)) v(t, n);
+SELECT dpobj.protect(t, '{"a": {}, "b": {}, "g": {}, "y": {}}', n => n, person => 'who', max_rows_per_person => k), dpobj.set_budget(t, 'ana', 1000000, 0.001)
+  FROM (VALUES ('stay'::regclass, 20000, 1), ('bed', NULL, 200000)) v(t, n, k);
 SQL
 
 my $high = session($node, user => 'ana');
@@ -63,7 +63,7 @@ for my $round (1 .. 40)
 	}
 	is($said =~ /ERROR/ ? 'no' : 'yes', $text =~ /ERROR/ ? 'no' : 'yes', 'its price says so') if defined $said;
 }
-cmp_ok($refused{count} // 0, '>', 0, 'a count of persons with no declared number of rows was refused');
+cmp_ok($refused{count} // 0, '>', 0, 'a count of many rows of each person, with no declared number of rows, was refused');
 cmp_ok(scalar(keys %answered), '>', 3, 'most kinds of calls were answered');
 cmp_ok(scalar(keys %refused), '>', 1, 'several were refused');
 $_->quit for $high, $super;

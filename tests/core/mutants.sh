@@ -26,7 +26,7 @@ mutants=(
   '12|test_gauge|"at most k" non-zeros treated as "exactly k" (counterexample G9)'
   '13|test_bits|uniform numbers by remainder, so small ones are too likely'
   '14|test_privacy|gauge: shift halved without a modulus, as if vectors differed in two coordinates (theorem G7)'
-  '15|test_persons|persons: the kept rows depend on the order of all rows'
+  '15|test_persons|persons: the kept rows depend on the rows of others'
   '16|test_persons|persons: equal rows of a person kept or dropped together'
   '17|test_laplace|Laplace: two draws of noise added up'
   '24|test_perturbation|perturbation: real noise times 0.8'
@@ -213,6 +213,7 @@ mutants=(
   '337|test_passes|passes: a part sums the losses of other points of the net'
   '338|test_passes|passes: a part is missing in the sums'
   '339|test_passes|passes: a part takes weights that its arithmetic does not hold'
+  '371|test_persons|persons: sorted runs follow one another instead of being merged'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

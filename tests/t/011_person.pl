@@ -144,9 +144,11 @@ SQL
 my $crowd = "SELECT rows - neutral FROM dpobj_internal.scan_digest('crowd', 'y', with_digest => false)";
 is($session->ask($crowd), '200000', 'a scan keeps track of many persons');
 $session->ask('SET dpobj.memory_limit = 24');
-like($session->ask($crowd), qr/^ERROR:  53200: out of memory$/m, 'a scan whose persons need more than dpobj.memory_limit fails');
+is($session->ask($crowd), '200000', 'a scan whose persons do not fit into dpobj.memory_limit has a file for them');
+$session->ask(q(SELECT dpobj.protect('crowd', '{"id": {"bins": [0]}, "y": {}}', 'replace', 'who', 1, n => 1000)));
+like($session->ask($crowd), qr/^ERROR:  53200: out of memory$/m, 'many more rows than were declared do not fit into dpobj.memory_limit');
 $session->ask('SET dpobj.memory_limit = 128');
-is($session->ask($crowd), '200000', 'the persons fit into a higher limit');
+is($session->ask($crowd), '200000', 'they fit into a higher limit');
 $session->ask('RESET dpobj.memory_limit');
 is($session->ask("SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dpobj persons'"), '0', 'the scan frees its memory');
 

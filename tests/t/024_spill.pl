@@ -33,7 +33,7 @@ SELECT dpobj.protect('flags', '{"a": {}, "b": {}, "ill": {}}', n => 30000);
 SELECT dpobj.set_budget('flags', 'ana', 100000, 0.01);
 SELECT dpobj.protect('stay', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}, "visit": {"scale": 30000}}',
   n => 30000, person => 'person', max_rows_per_person => 2);
-SELECT dpobj.set_budget('stay', 'ana', 100000, 0.01);
+SELECT dpobj.set_budget('stay', role, 100000, 0.01) FROM unnest('{ana,postgres}'::regrole[]) role;
 SELECT dpobj.protect('patient', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}, "visit": {"scale": 30000}}', n => 30000);
 SELECT dpobj.set_budget('patient', 'ana', 100000, 0.01);
 SQL
@@ -532,6 +532,69 @@ spends(
 				$all, "$name: without rows the file has the same size");
 		}
 	});
+
+# The rows of persons have a file until it is known which of them enter, also for answers that keep no rows.
+spends(
+	$node,
+	'what shows of the file of persons',
+	{ epsilon => 9, charged => 9, released => 9 },
+	sub {
+		my $session = analyst();
+		is_answered($session->ask(q(SELECT (dpobj.train('stay', 'ill', 1, '{a,b}', name => 'rated')).release)), 'a model to be rated');
+		quit_counted($session);
+		my %asked = (
+			count => q(SELECT count(value) FROM dpobj.count('stay', 1, filter => '%s')),
+			groups => q(SELECT count(value) FROM dpobj.histogram('stay', 'visit', 1, filter => '%s')),
+			accuracy => q(SELECT count(*) FROM dpobj.confusion('rated', 'stay', 1, filter => '%s')),
+			training => q(SELECT count(*) FROM dpobj.train_groups('stay', 'ill', 1, features => '{a}', by => '{ill}', method => 'svm', filter => '%s')));
+		for my $name (sort keys %asked)
+		{
+			my $all = public_size(sprintf($asked{$name}, '{}'), qr/^\d+$/);
+			cmp_ok($all, '>=', 60000 * (24 + 16 + 8), "$name: the file has room for all rows");
+			is(public_size(sprintf($asked{$name}, '{"visit": {"<": 0}}'), qr/^\d+$/), $all, "$name: without rows the file has the same size");
+		}
+	});
+
+# Half of the rows are of one person; all of them would take 30 MB.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE crowd AS SELECT CASE WHEN i % 2 = 0 THEN i ELSE 1 END AS person, sin(i) AS a, cos(i) AS b, i % 3 = 0 AS ill FROM generate_series(1, 400000) i;
+SELECT dpobj.protect('crowd', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}}', n => 400000, person => 'person', max_rows_per_person => 3);
+SELECT dpobj.set_budget('crowd', role, 100000, 0.01) FROM unnest('{ana,postgres}'::regrole[]) role;
+SELECT (dpobj.train('stay', 'ill', 1, '{a,b}', name => 'rated as well')).release;
+SQL
+spends(
+	$node,
+	'the memory of persons',
+	{ epsilon => 3, charged => 3, released => 3 },
+	sub {
+		my %asked = (
+			training => ask_for('{}', table => 'crowd'),
+			count => q(SELECT count(value) FROM dpobj.count('crowd', 1)),
+			accuracy => q(SELECT count(*) FROM dpobj.confusion('rated as well', 'crowd', 1)));
+		for my $name (sort keys %asked)
+		{
+			my $session = session_with(@small);
+			$session->ask('SELECT count(*) FROM crowd'); # shared memory counts, too
+			my $before = most_memory($session->pid);
+			like($session->ask($asked{$name}), qr/^\d+$/, "$name is answered");
+			my $more = most_memory($session->pid) - $before;
+			diag("memory of persons: $more kB for $name");
+			cmp_ok($more, '<', 8 * 1024, "$name: the backend does not have the rows of persons in memory");
+			quit_counted($session);
+		}
+		no_files('persons');
+	});
+for my $end ('cancel', 'kill')
+{
+	my $session = analyst();
+	$session->send(ask_for('{}', table => 'crowd'));
+	ok(wait_until(10, sub { temporary_files() }), 'rows of persons are being read');
+	$end eq 'cancel' ? scalar_of($node, 'SELECT pg_cancel_backend(' . $session->pid . ')') : kill('KILL', $session->pid);
+	$session->result;
+	ok(wait_for_server($node), 'the server is there');
+	no_files("persons, $end");
+	$session->quit if $end eq 'cancel';
+}
 spends(
 	$node,
 	'as large as the columns can be',
@@ -606,6 +669,7 @@ SQL
 my %stays = (
 	'a training' => ask_for('{}'),
 	'groups' => q(SELECT min((model).release) FROM dpobj.train_groups('ward', 'ill', 1, features => '{a}', method => 'logistic', by => '{wing}')),
+	'a count of rows of persons' => q(SELECT count(value) FROM dpobj.count('crowd', 1)),
 	'a job' => q(SELECT dpobj.wait((SELECT max(id) FROM dpobj.jobs))),
 	"the owner's door" => 'SELECT lent()',
 	"groups at the owner's door" => 'SELECT lent_groups()');

@@ -1,8 +1,9 @@
 /*
  * persons.h - at most k rows of each person enter a training set.
  *
- * Every row is offered with the person to whom it belongs.  Which rows of a person are kept depends
- * only on that person's rows and a key: the j-th of equal rows, counted from 1, has the priority
+ * Every row is offered with the person to whom it belongs, and waits in a sort until all have come
+ * (person_runs.h).  Which rows of a person are kept depends only on that person's rows and a key:
+ * the j-th of equal rows, counted from 1, has the priority
  *
  *   SipHash(key, person, row, j)
  *
@@ -22,16 +23,42 @@
 #include <stdint.h>
 
 #include "core/base/memory.h"
-#include "core/rows/rows.h"
 #include "core/base/siphash.h"
+#include "core/rows/person_runs.h"
+#include "core/rows/rows.h"
 
 #define PERSONS_KEY_LENGTH SIPHASH_KEY_LENGTH
 
 typedef struct Persons Persons;
 
-/* Starts without persons.  limit is k, at least 1.  Kept rows are added to rows. */
+/*
+ * What the choice takes, by public numbers: rows that compete, a row's bytes (persons_row_bytes()),
+ * and a limit of memory.
+ *
+ * Rows beyond the limit go to a file of persons_room() bytes, 0 if they fit.  The run that is
+ * filled has as many bytes as the buffers that read the runs afterwards: if it has m bytes, the
+ * file has rows * row / m runs, whose buffers have PERSON_RUNS_READ_BYTES each, so
+ *
+ *   m = max(min(limit, 32 MiB), sqrt(rows * row * PERSON_RUNS_READ_BYTES))
+ *
+ * and the memory is at most
+ *
+ *   persons_memory_at_most = 1.25 * max(m, rows that fit) + 2 * min(k, rows) * row
+ *
+ * where a quarter is what a sort copies, the second term is the rows of one person, of whom k
+ * enter, and arrays double.  More rows than the number, or persons with longer names, stay in
+ * memory.
+ */
+extern size_t persons_row_bytes(const Encoding *encoding, size_t name);
+extern double persons_room(double rows, size_t row, size_t limit);
+extern size_t persons_run_bytes(double rows, size_t row, size_t limit);
+extern double persons_memory_at_most(double rows, size_t row, int k, size_t limit);
+
+/*
+ * Starts without persons.  limit is k, at least 1.  Rows that enter are added to rows at the end.
+ */
 extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *rows,
-							   Memory *memory);
+							   const PersonsRoom *room, Memory *memory);
 
 /*
  * The same for rows in several sets with one encoding.  At most k of a person's rows enter all sets
@@ -39,7 +66,8 @@ extern Persons *persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
  * caller.
  */
 extern Persons *persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
-									  Rows *const *groups, int count, Memory *memory);
+									  Rows *const *groups, int count, const PersonsRoom *room,
+									  Memory *memory);
 
 /*
  * Offers one row of a group, numbered from 0, with features as in rows_add(); equal rows of two

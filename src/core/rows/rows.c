@@ -210,8 +210,9 @@ make_room(Rows *rows)
 		table_grow(rows);
 }
 
-uint32_t
-rows_intern(Rows *rows, const int32_t *x, uint32_t hash)
+/* The number of a row, which may be new. */
+static uint32_t
+intern(Rows *rows, const int32_t *x, uint32_t hash)
 {
 	size_t bytes = (size_t) rows->stride * sizeof(int32_t);
 	uint32_t at = hash & rows->slot_mask;
@@ -286,9 +287,10 @@ rows_flush(Rows *rows)
 {
 	for (int i = 0; i < rows->waiting; i++)
 	{
-		uint32_t row = rows_intern(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
+		uint32_t row = intern(rows, rows->batch_x + i * rows->stride, rows->batch_hash[i]);
 
-		rows_count(rows, row, rows->batch_positive[i]);
+		rows->count[row].positive += rows->batch_positive[i];
+		rows->count[row].negative += !rows->batch_positive[i];
 	}
 	rows->waiting = 0;
 }
@@ -304,52 +306,36 @@ rows_usable(Rows *rows)
 	return usable;
 }
 
-uint32_t
-rows_hash(const Rows *rows, const int32_t *x)
-{
-	uint32_t hash = row_hash(rows, x);
-
-	__builtin_prefetch(&rows->slot[hash & rows->slot_mask]);
-	return hash;
-}
-
 void
 rows_merge(Rows *rows, const int32_t *x, RowCount count)
 {
-	uint32_t row = rows_intern(rows, x, row_hash(rows, x));
+	uint32_t row = intern(rows, x, row_hash(rows, x));
 
 	rows->count[row].positive += count.positive;
 	rows->count[row].negative += count.negative;
 }
 
-void
-rows_count(Rows *rows, uint32_t row, bool positive)
+/* A row in the batch waits while the memory of its slot is fetched. */
+static void
+end_batch_row(Rows *rows, bool positive)
 {
-	rows->count[row].positive += positive;
-	rows->count[row].negative += !positive;
+	const int32_t *x = rows->batch_x + rows->waiting * rows->stride;
+	uint32_t hash = row_hash(rows, x);
+
+	__builtin_prefetch(&rows->slot[hash & rows->slot_mask]);
+	rows->batch_hash[rows->waiting] = hash;
+	rows->batch_positive[rows->waiting] = positive;
+	if (++rows->waiting == ROWS_BATCH)
+		rows_flush(rows);
 }
 
 void
-rows_drop_uncounted(Rows *rows)
+rows_add_record(Rows *rows, const uint8_t *record)
 {
-	size_t stride = (size_t) rows->stride;
-	uint32_t counted = 0;
+	RowCount count;
 
-	rows_flush(rows);
-	for (uint32_t i = 0; i < rows->distinct; i++)
-	{
-		if (rows->count[i].positive + rows->count[i].negative == 0)
-			continue;
-		if (counted < i)
-			memcpy(rows->x + counted * stride, rows->x + i * stride, stride * sizeof(int32_t));
-		rows->count[counted++] = rows->count[i];
-	}
-	if (counted == rows->distinct)
-		return;
-	rows->distinct = counted;
-	memset(rows->slot, 0, ((size_t) rows->slot_mask + 1) * sizeof(uint64_t));
-	for (uint32_t i = 0; i < counted; i++)
-		slot_put(rows, slot_make(row_hash(rows, rows->x + i * stride), i));
+	spill_unpack(&rows->shape, record, rows->batch_x + rows->waiting * rows->stride, &count);
+	end_batch_row(rows, count.positive > 0);
 }
 
 void
@@ -363,10 +349,7 @@ rows_add(Rows *rows, const double *features, bool positive)
 		rows->neutral++;
 		return;
 	}
-	rows->batch_hash[rows->waiting] = rows_hash(rows, x);
-	rows->batch_positive[rows->waiting] = positive;
-	if (++rows->waiting == ROWS_BATCH)
-		rows_flush(rows);
+	end_batch_row(rows, positive);
 }
 
 void

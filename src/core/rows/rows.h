@@ -62,10 +62,7 @@ extern bool rows_set_features(Rows *rows, int features);
 extern void rows_add(Rows *rows, const double *features, bool positive);
 extern void rows_add_neutral(Rows *rows, int64_t count);
 
-/*
- * Makes rows beyond limit bytes go to the sink; called before the first row.  limit must be
- * SIZE_MAX if rows_intern() is used, because numbered rows must stay in memory.
- */
+/* Makes rows beyond limit bytes go to the sink; called before the first row. */
 extern void rows_set_spill(Rows *rows, SpillSink *sink, size_t limit);
 
 /* Does the sink take the rows that are still in memory?  If not, rows have stayed there. */
@@ -80,15 +77,8 @@ extern size_t rows_bytes_per_row(const Encoding *encoding);
 /* Adds an encoded row, padded with zeros to the stride, with its counts. */
 extern void rows_merge(Rows *rows, const int32_t *x, RowCount count);
 
-/*
- * For rows that may be removed again.  A row, encoded and padded with zeros to the stride, first
- * gets a number; then rows are counted by their numbers.  In the end rows that were not counted are
- * dropped, which changes the numbers.
- */
-extern uint32_t rows_hash(const Rows *rows, const int32_t *x); /* also prefetches the slot */
-extern uint32_t rows_intern(Rows *rows, const int32_t *x, uint32_t hash);
-extern void rows_count(Rows *rows, uint32_t row, bool positive);
-extern void rows_drop_uncounted(Rows *rows);
+/* Adds the row of a record of the same encoding that counts one label. */
+extern void rows_add_record(Rows *rows, const uint8_t *record);
 
 /* The number of rows that are not neutral, those in the sink included. */
 extern int64_t rows_usable(Rows *rows);

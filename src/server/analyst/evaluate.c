@@ -499,10 +499,7 @@ count_records(SpillSink *self, const void *records, size_t bytes)
 /* Bytes that distinct rows may take before they are counted. */
 #define RATED_TABLE_BYTES (1024 * 1024)
 
-/*
- * Reads the rows and draws the noise, after the charge.  The rows of persons must stay in memory
- * until it is known which of them enter.
- */
+/* Reads the rows and draws the noise, after the charge. */
 static bool
 run(void *context)
 {
@@ -512,8 +509,7 @@ run(void *context)
 		palloc0(evaluation->tally.models * tally_cells(evaluation->tally.classes) * sizeof(int64));
 	RowCounter counter = {{count_records}, evaluation, rows->shape, count};
 
-	if (evaluation->tally.person == NULL)
-		rows_set_spill(rows, &counter.sink, RATED_TABLE_BYTES);
+	rows_set_spill(rows, &counter.sink, RATED_TABLE_BYTES);
 	scan_run(evaluation->scan, NULL, rows);
 	scan_close(evaluation->scan);
 	rows_flush(rows);
@@ -547,7 +543,8 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 	if (tally->epsilon == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon is too small for %d rows of a person", rows)));
-	row_memory_check(protection->person, &evaluation->encoding, protection->n, dpobj_memory_limit);
+	row_memory_check(protection->max_rows_per_person, &evaluation->encoding, protection->n,
+					 dpobj_memory_limit);
 }
 
 void
@@ -643,11 +640,14 @@ evaluate(FunctionCallInfo fcinfo, Evaluation *evaluation, List *columns)
 		rated_model_check(&evaluation->rated[m], &opened);
 	settle(evaluation, &opened);
 	evaluation->scan = scan_open(evaluation->table, opened.protection.ignore_rls, &opened.shape);
+	scan_make_room(evaluation->scan, &evaluation->encoding, opened.protection.n,
+				   dpobj_memory_limit);
 
 	evaluation->tally.analyst = &evaluation->terms;
 	release = tally_charge(&evaluation->tally);
 	scan_set_release(evaluation->scan, release);
 	analyst_attempt(release, &evaluation->terms, run, evaluation);
+	scan_end_room(evaluation->scan);
 	initStringInfo(&rows);
 	put_result(evaluation, &rows);
 	kept = kept_finish(&rows, &evaluation->terms, &text);

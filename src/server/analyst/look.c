@@ -363,7 +363,8 @@ analyst_look_settle(AnalystLook *look)
 		encode_model_columns(look);
 	else
 		look_encoding(&request->look, &look->encoding);
-	row_memory_check(request->person, &look->encoding, protection->n, dpobj_memory_limit);
+	row_memory_check(protection->max_rows_per_person, &look->encoding, protection->n,
+					 dpobj_memory_limit);
 	look->number = palloc0(look_numbers(&request->look) * sizeof(int64));
 }
 
@@ -437,10 +438,7 @@ add_records(SpillSink *self, const void *records, size_t bytes)
 	}
 }
 
-/*
- * Prepares an empty set of rows for a cell.  The rows of persons must stay in memory until it is
- * known which of them enter; others are added up whenever the set is full.
- */
+/* Prepares an empty set of rows for a cell, which are added up whenever the set is full. */
 static Rows *
 prepare_cell(AnalystLook *look, int cell)
 {
@@ -448,8 +446,7 @@ prepare_cell(AnalystLook *look, int cell)
 	LookSink *sink = palloc(sizeof(LookSink));
 
 	*sink = (LookSink){.sink = {add_records}, .look = look, .rows = rows, .cell = cell};
-	if (look->request.person == NULL)
-		rows_set_spill(rows, &sink->sink, LOOK_TABLE_BYTES);
+	rows_set_spill(rows, &sink->sink, LOOK_TABLE_BYTES);
 	return rows;
 }
 
@@ -500,10 +497,12 @@ analyst_look_release(FunctionCallInfo fcinfo, AnalystLook *look, TupleDesc descr
 	pair = looks_pair(&look->request);
 	grant_check_budgets(look->request.table, &pair, protection->adjacency);
 	look->scan = scan_open(look->request.table, protection->ignore_rls, &look->opened.shape);
+	scan_make_room(look->scan, &look->encoding, protection->n, dpobj_memory_limit);
 	look->request.analyst = &look->terms;
 	release = looks_charge(&look->request);
 	scan_set_release(look->scan, release);
 	analyst_attempt(release, &look->terms, run, look);
+	scan_end_room(look->scan);
 	answer = looks_answers(&look->request, look->number);
 	initStringInfo(&rows);
 	write(&rows, descriptor, look, answer);

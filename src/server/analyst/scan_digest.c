@@ -26,6 +26,7 @@
 #include "server/base/acting.h"
 #include "server/analyst/analyst.h"
 #include "server/base/argument.h"
+#include "server/base/dpobj.h"
 #include "server/base/materialize.h"
 #include "server/rows/rows_state.h"
 
@@ -79,11 +80,13 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 
 	scan = scan_open(PG_GETARG_OID(0), protection.ignore_rls, &opened.shape);
 	state = rows_state_create(&encoding, CurrentMemoryContext);
+	scan_make_room(scan, &encoding, protection.n, dpobj_memory_limit);
 	if (key != NULL)
 		scan_run_with_key(scan, &state->rows, key);
 	else
 		scan_run(scan, NULL, &state->rows);
 	scan_close(scan);
+	scan_end_room(scan);
 	rows_flush(&state->rows);
 	return &state->rows;
 }

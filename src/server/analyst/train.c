@@ -85,6 +85,7 @@ train_end(TrainRun *run)
 {
 	passes_end(run->passes);
 	spill_close(&run->spill);
+	scan_end_room(run->scan);
 }
 
 /* Grid and mechanism follow from the declaration and the options alone. */
@@ -124,10 +125,8 @@ train_lock(TrainRun *run)
 
 /*
  * Whether rows are spilled, and the size of the file, follow from the public number of rows, the
- * declaration and settings; if the file cannot be made, that is an error before the charge.  Where
- * persons are protected, rows are written at the end, when it is known which of them enter; until
- * then half of the limit is for the rows, the other half for the choice (scan.h).  Rows of other
- * servers that answer passes need no room here.
+ * declaration and settings; if the file cannot be made, that is an error before the charge.  Rows
+ * of other servers that answer passes need no room here.
  */
 void
 train_make_room(TrainRun *run)
@@ -143,7 +142,8 @@ train_make_room(TrainRun *run)
 	if (training->person != NULL)
 		run->state->memory.limit = (Size) training->limits.megabytes * (1024 * 1024 / 2);
 	if (room > 0)
-		rows_state_spill(run->state, training->person != NULL ? SIZE_MAX : limit, (off_t) room);
+		rows_state_spill(run->state, limit, (off_t) room);
+	scan_make_room(run->scan, &training->encoding, 0, training->limits.megabytes);
 }
 
 void
@@ -155,6 +155,7 @@ train_give_up(TrainRun *run)
 		MemoryContextDelete(run->state->header.eoh_context);
 	}
 	scan_close(run->scan);
+	scan_end_room(run->scan);
 }
 
 static Datum

@@ -209,9 +209,7 @@ make_room(const Training *training, RowsState **states)
 	if (training->person != NULL)
 		bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 2));
 	for (int i = 0; i < count; i++)
-		rows_state_spill(states[i],
-						 training->person != NULL ? SIZE_MAX : group_limit(training, limit),
-						 (off_t) room);
+		rows_state_spill(states[i], group_limit(training, limit), (off_t) room);
 }
 
 /* Keys, grid and mechanism follow from the declaration and the options alone. */
@@ -247,11 +245,13 @@ train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *ter
 	context.answers = palloc(training->keys->count * sizeof(MechanismAnswer));
 	scan_set_rows(context.scan, training->most_rows, training->leaves_out);
 	make_room(training, context.states);
+	scan_make_room(context.scan, &training->encoding, 0, training->limits.megabytes);
 
 	*release = release_charge(training, request->relation, terms);
 	scan_set_release(context.scan, *release);
 	analyst_attempt(*release, terms, run, &context);
 	groups_close(training, context.problems);
+	scan_end_room(context.scan);
 	return PointerGetDatum(
 		groups_release(training, *release, provenance, request->by, context.answers, group_type));
 }

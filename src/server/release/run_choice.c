@@ -178,7 +178,8 @@ check_memory_limit(const Training *training)
 			solver, megabytes, training->table_rows,
 			"Fewer columns, or bins instead of numbers, make fewer distinct rows, and "
 			"methods \"logistic\" and \"svm\" read the rows in passes. ");
-	row_memory_check(training->person, &training->encoding, training->table_rows, megabytes);
+	row_memory_check(training->person == NULL ? 0 : training->rows_per_person, &training->encoding,
+					 training->table_rows, megabytes);
 }
 
 void

@@ -24,6 +24,7 @@
 #include "server/release/grid_choice.h"
 #include "server/release/halfspace_choice.h"
 #include "server/release/mechanism_choice.h"
+#include "server/rows/row_memory.h"
 #include "server/rows/rows_state.h"
 #include "server/release/run_choice.h"
 #include "server/release/simplex_choice.h"
@@ -415,9 +416,6 @@ training_rows_are_public(const Training *training)
 	return adjacency == ADJACENCY_REPLACE && training->rows_per_person == 0;
 }
 
-/* Of so many times the declared rows a run takes as many times as long. */
-#define MOST_OF_DECLARED 2
-
 /* Not everybody who may ask for a price may know how many rows a table has. */
 static bool
 may_know_rows(Oid table)
@@ -440,8 +438,7 @@ training_set_table(Training *training, Oid table)
 		counted = scan_count_rows(table);
 	if (training->table_rows == 0)
 		training->table_rows = training->options.n;
-	training->most_rows =
-		training->table_rows > 0 ? MOST_OF_DECLARED * training->table_rows : RUN_ASSUMED_ROWS;
+	training->most_rows = row_memory_rows(training->table_rows);
 	training->leaves_out = training->table_rows > 0 && counted > training->most_rows;
 	if (counted == 0 || training->leaves_out)
 		return;

@@ -341,15 +341,13 @@ check_sets(int sets, bool grouped, const Encoding *encoding, const uint8 *key)
  * public numbers and settings.
  */
 static void
-make_sets(const Encoding *encoding, int sets, int64 rows)
+make_sets(Scan *scan, const Encoding *encoding, int sets, int64 rows)
 {
 	MemoryContext parent =
 		AllocSetContextCreate(session->context, "dpobj part rows", ALLOCSET_DEFAULT_SIZES);
 	Size limit = spill_limit(dpobj_memory_limit);
 	double room = spill_room(encoding, (double) rows, sets, limit);
 	bool spills = room > 0 && room * sets <= MOST_ROOM;
-	bool persons = session->shape.person != NULL;
-
 	ResourceOwner statement = CurrentResourceOwner;
 
 	session->states = palloc(sets * sizeof(RowsState *));
@@ -362,8 +360,10 @@ make_sets(const Encoding *encoding, int sets, int64 rows)
 		state->memory.bounded = parent;
 		state->memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
 		if (spills)
-			rows_state_spill(state, persons ? SIZE_MAX : limit / sets, (off_t) room);
+			rows_state_spill(state, limit / sets, (off_t) room);
 	}
+	scan_set_rows(scan, rows, false);
+	scan_make_room(scan, encoding, 0, dpobj_memory_limit);
 	CurrentResourceOwner = statement;
 }
 
@@ -389,7 +389,7 @@ answer_scan(StringInfo message, StringInfo answer)
 	check_sets(sets, grouped, &encoding, key);
 	record_reading(&reader);
 	scan = open_scan();
-	make_sets(&encoding, sets, room);
+	make_sets(scan, &encoding, sets, room);
 	rows = palloc(sets * sizeof(Rows *));
 	for (int i = 0; i < sets; i++)
 		rows[i] = &session->states[i]->rows;

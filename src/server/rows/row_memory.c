@@ -5,15 +5,25 @@
 
 #include <math.h>
 
-#include "core/mechanisms/run_terms.h"
-#include "core/rows/rows.h"
+#include "catalog/pg_type.h"
+#include "utils/uuid.h"
 
-/*
- * Bytes of a person with a row that competes (core/rows/persons.h): 110 were measured for six
- * million, and arrays double.
- */
-#define PERSONS_ROW_BYTES 160.0
-#define DOUBLING 2.0
+#include "core/mechanisms/run_terms.h"
+#include "core/rows/persons.h"
+
+#include "server/rows/scan_state.h"
+
+/* Of so many times the declared rows a run takes as many times as long. */
+#define MOST_OF_DECLARED 2
+
+/* Bytes of a text that names a person, such as a UUID; longer ones take room of other rows. */
+#define TEXT_BYTES 40
+
+int64
+row_memory_rows(int64 declared)
+{
+	return declared > 0 ? MOST_OF_DECLARED * declared : RUN_ASSUMED_ROWS;
+}
 
 void
 row_memory_refuse(double bytes, int megabytes, int64 rows, const char *hint)
@@ -28,17 +38,58 @@ row_memory_refuse(double bytes, int megabytes, int64 rows, const char *hint)
 				 hint)));
 }
 
-/* Half of the limit is for the choice of rows, the other half for those that were chosen. */
 void
-row_memory_check(const char *person, const Encoding *encoding, int64 rows, int megabytes)
+row_memory_check(int most, const Encoding *encoding, int64 declared, int megabytes)
 {
-	double count = (double) (rows > 0 ? rows : RUN_ASSUMED_ROWS);
-	double distinct = Min(count, encoding_most_distinct(encoding));
-	double bytes =
-		2 * Max(count * PERSONS_ROW_BYTES, DOUBLING * distinct * rows_bytes_per_row(encoding));
+	double bytes;
 
-	if (person == NULL || megabytes == 0)
+	if (most == 0 || megabytes == 0)
 		return;
+	bytes = 2 * persons_memory_at_most((double) row_memory_rows(declared),
+									   persons_row_bytes(encoding, TEXT_BYTES), most,
+									   spill_limit(megabytes));
 	if (bytes > (double) megabytes * (1 << 20))
-		row_memory_refuse(bytes, megabytes, rows, "");
+		row_memory_refuse(bytes, megabytes, declared,
+						  "A smaller number of rows of each person takes less. ");
+}
+
+/* ---- the room of a scan ---- */
+
+static size_t
+name_bytes(const Column *column)
+{
+	if (column->type == UUIDOID)
+		return UUID_LEN;
+	if (column->kind == COLUMN_TEXT || column->kind == COLUMN_ENUM || column->type == BYTEAOID)
+		return TEXT_BYTES;
+	return sizeof(uint64);
+}
+
+void
+scan_make_room(Scan *scan, const Encoding *encoding, int64 declared, int megabytes)
+{
+	Size limit = spill_limit(megabytes);
+	double rows;
+	double room;
+	size_t row;
+
+	if (scan->shape->person == NULL)
+		return;
+	rows = (double) (scan->rows > 0 ? scan->rows : row_memory_rows(declared)) *
+		   scan_places_here(scan) / scan_places(scan);
+	row = persons_row_bytes(encoding, name_bytes(scan->shape->person));
+	room = persons_room(rows, row, limit);
+	scan->room = (PersonsRoom){.run = persons_run_bytes(rows, row, limit)};
+	spill_init(&scan->spill);
+	if (room == 0)
+		return;
+	spill_reserve(&scan->spill, (off_t) room);
+	scan->room.sink = &scan->spill.sink;
+	scan->room.source = &scan->spill.source;
+}
+
+void
+scan_end_room(Scan *scan)
+{
+	spill_close(&scan->spill);
 }

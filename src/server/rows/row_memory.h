@@ -8,13 +8,15 @@
 
 #include "core/rows/encoding.h"
 
+/* For how many rows files have room.  declared: their number, 0 for none. */
+extern int64 row_memory_rows(int64 declared);
+
 /*
- * Raises 22023, before the charge, if the rows of persons may not fit into the limit of megabytes,
- * 0 for none.  person: NULL if rows are protected, which need not wait in memory.  rows: the
- * declared number, 0 for none.
+ * Raises 22023, before the charge, if the choice among rows of persons (scan_make_room()) may take
+ * more than half of the limit of megabytes, 0 for none; the other half is for the rows that were
+ * chosen.  most: of each person; 0 if rows are protected, among which nothing is chosen.
  */
-extern void row_memory_check(const char *person, const Encoding *encoding, int64 rows,
-							 int megabytes);
+extern void row_memory_check(int most, const Encoding *encoding, int64 declared, int megabytes);
 
 /* Raises 22023: so many bytes may be needed, more than the limit.  hint: what else to do, or "". */
 extern void row_memory_refuse(double bytes, int megabytes, int64 rows, const char *hint)

@@ -12,25 +12,13 @@
 
 #include "server/rows/row_passes.h"
 
-typedef struct FileRows
-{
-	SpillSource source;
-	Spill spill;
-} FileRows;
-
 struct RowPasses
 {
 	ServerMemory memory;
-	FileRows file;
+	Spill spill;
 	Instance instance;
 	ConvexPart *part;
 };
-
-static void
-read_rows(SpillSource *self, uint64_t offset, size_t bytes, void *records)
-{
-	spill_read(&((FileRows *) self)->spill, (off_t) offset, records, bytes);
-}
 
 static void
 take_rows(RowPasses *passes, RowsState *state)
@@ -39,8 +27,8 @@ take_rows(RowPasses *passes, RowsState *state)
 		rows_spilled_instance(&state->rows, &passes->instance);
 	else
 		rows_labelled_instance(&state->rows, &passes->memory.memory, &passes->instance);
-	passes->file = (FileRows){{read_rows}, state->spill};
-	passes->instance.source = &passes->file.source;
+	passes->spill = state->spill;
+	passes->instance.source = &passes->spill.source;
 	MemoryContextDelete(state->header.eoh_context);
 }
 

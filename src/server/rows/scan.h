@@ -85,6 +85,16 @@ extern int scan_places(const Scan *scan);
  */
 extern void scan_set_rows(Scan *scan, int64 rows, bool is_bound);
 
+/*
+ * Before the charge: if the shape has a person, makes room for the rows of persons until it is
+ * known which of them enter.  It follows from public numbers: those of scan_set_rows() or else the
+ * declared rows, 0 for none, and the limit of megabytes, 0 for none.
+ */
+extern void scan_make_room(Scan *scan, const Encoding *encoding, int64 declared, int megabytes);
+
+/* After the tick: anybody can see when the file of this room goes (spill_close()). */
+extern void scan_end_room(Scan *scan);
+
 /* After the charge: the id of the release, which the ledgers of other servers get. */
 extern void scan_set_release(Scan *scan, int64 release);
 
@@ -94,8 +104,8 @@ extern void scan_set_release(Scan *scan, int64 release);
  *
  * With a person, the rows of each person that could enter compete for max_rows_per_person places by
  * a hash under a random key (core/rows/persons.h).  Rows that lose and rows without a person are
- * neutral.  The memory for this grows with persons and rows; beyond half of dpobj.memory_limit it
- * is an ordinary error, out of memory.  The other half is for the rows that were chosen.
+ * neutral.  If there are more rows than scan_make_room() made room for, the memory grows with them;
+ * beyond half of dpobj.memory_limit it is an ordinary error, out of memory.
  */
 extern void scan_run(Scan *scan, const JobContext *job, Rows *rows);
 

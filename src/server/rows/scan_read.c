@@ -287,8 +287,9 @@ scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_
 	server_memory_init(&memory, context);
 	memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
 	target->persons =
-		count == 0 ? persons_create(limit, key, target->rows, &memory.memory)
-				   : persons_create_groups(limit, key, target->groups, count, &memory.memory);
+		count == 0
+			? persons_create(limit, key, target->rows, &scan->room, &memory.memory)
+			: persons_create_groups(limit, key, target->groups, count, &scan->room, &memory.memory);
 	scan_tables(scan, target);
 	persons_finish(target->persons);
 	MemoryContextDelete(context);

@@ -12,6 +12,7 @@
 
 #include "server/rows/scan.h"
 #include "server/rows/scan_parts.h"
+#include "server/rows/spill.h"
 
 /* One table that holds rows. */
 typedef struct ScanTable
@@ -50,9 +51,11 @@ struct Scan
 	int64 release;         /* that reads them; 0: a test */
 	const JobContext *job; /* NULL if a statement scans */
 	PagesRead pages;
-	int64 rows;      /* of scan_set_rows() */
-	int64 most_rows; /* that are kept; 0: all */
-	int64 left_out;  /* rows that did not pass the filter, or are on the other side of a holdout */
+	int64 rows;       /* of scan_set_rows() */
+	int64 most_rows;  /* that are kept; 0: all */
+	PersonsRoom room; /* of scan_make_room() */
+	Spill spill;      /* of the rows of persons */
+	int64 left_out;   /* rows that did not pass the filter, or are on the other side of a holdout */
 };
 
 /* The rows of one table that a snapshot sees. */

@@ -89,10 +89,18 @@ fits(const SpillSink *self, size_t bytes)
 	return spill->room == 0 || bytes <= (size_t) (spill->room - spill->size);
 }
 
+static void
+read_back(SpillSource *self, uint64_t offset, size_t bytes, void *records)
+{
+	const Spill *spill = (const Spill *) ((char *) self - offsetof(Spill, source));
+
+	spill_read(spill, (off_t) offset, records, bytes);
+}
+
 void
 spill_init(Spill *spill)
 {
-	*spill = (Spill){.sink = {append, fits}};
+	*spill = (Spill){.sink = {append, fits}, .source = {read_back}};
 }
 
 /* Allocates blocks of the disk for all of the file. */

@@ -19,7 +19,8 @@
 typedef struct Spill
 {
 	SpillSink sink;
-	File file; /* 0 before the first record or spill_reserve() */
+	SpillSource source; /* reads records back, in this process */
+	File file;          /* 0 before the first record or spill_reserve() */
 	off_t size;
 	off_t room; /* from spill_reserve(); 0: the file grows with its records */
 } Spill;
@@ -34,7 +35,7 @@ extern void spill_init(Spill *spill);
  */
 extern void spill_reserve(Spill *spill, off_t room);
 
-/* Reads records back, in this process. */
+/* What the source does. */
 extern void spill_read(const Spill *spill, off_t offset, void *records, size_t bytes);
 
 /*

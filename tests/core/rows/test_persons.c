@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "core/fixture.h"
+#include "core/meter.h"
+#include "core/store.h"
 
 #define VALUES 40 /* distinct rows of a test are numbers below this, for each person */
 
@@ -50,9 +52,13 @@ typedef struct Entered
 	int total;
 } Entered;
 
+/* Memory for the sort: enough for all rows of a test, in memory. */
+static const PersonsRoom ample = {.run = 1 << 20};
+
 /* The group of a row follows from its value; one group has functions of its own. */
 static Entered
-offer_all(const Offer *offer, int offers, int groups, int limit, uint64_t key_number)
+offer_to(const PersonsRoom *room, const Offer *offer, int offers, int groups, int limit,
+		 uint64_t key_number)
 {
 	uint8_t key[PERSONS_KEY_LENGTH];
 	Encoding encoding = make_encoding();
@@ -67,8 +73,8 @@ offer_all(const Offer *offer, int offers, int groups, int limit, uint64_t key_nu
 		group[g] = &rows[g];
 	}
 	make_key(key_number, key);
-	persons = groups == 1 ? persons_create(limit, key, rows, memory)
-						  : persons_create_groups(limit, key, group, groups, memory);
+	persons = groups == 1 ? persons_create(limit, key, rows, room, memory)
+						  : persons_create_groups(limit, key, group, groups, room, memory);
 	for (int i = 0; i < offers; i++)
 	{
 		int64_t person = offer[i].person;
@@ -96,6 +102,12 @@ offer_all(const Offer *offer, int offers, int groups, int limit, uint64_t key_nu
 		}
 	}
 	return entered;
+}
+
+static Entered
+offer_all(const Offer *offer, int offers, int groups, int limit, uint64_t key_number)
+{
+	return offer_to(&ample, offer, offers, groups, limit, key_number);
 }
 
 static void
@@ -238,7 +250,7 @@ check_identities(void)
 	CHECK(encoding_finish(&encoding));
 	rows_init(&rows, &encoding, memory);
 	make_key(0, key);
-	persons = persons_create(1, key, &rows, memory);
+	persons = persons_create(1, key, &rows, &ample, memory);
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < people; i++)
 		{
@@ -253,17 +265,90 @@ check_identities(void)
 	CHECK(rows.neutral == 2 * people + 1);
 }
 
-static uint32_t
-intern_again(Rows *rows, uint32_t row)
-{
-	const int32_t *x = rows->x + row * (uint32_t) rows->stride;
+/* ---- files ---- */
 
-	return rows_intern(rows, x, rows_hash(rows, x));
+/*
+ * The rows that enter are the same, whether the sort has them in memory, in the file or, because
+ * there are more than the file has room for, in both.
+ */
+static void
+check_spilled(void)
+{
+	static const int limits[] = {1, 2, 5, 20};
+	Offer offer[600];
+	Store store;
+
+	for (int round = 0; round < check_repetitions(100); round++)
+	{
+		int groups = round % 2 == 0 ? 1 : GROUPS;
+		int limit = limits[round % 4];
+		int people = 1 + below(round % 3 == 0 ? 2 : 40);
+		int offers = below(600);
+		PersonsRoom room = {(size_t) 1 + (size_t) below(2000), &store.sink, &store.source};
+		Entered entered;
+		Entered again;
+
+		store = store_make();
+		store.room = round % 5 == 0 ? 1 + (size_t) below(10000) : 0;
+		for (int i = 0; i < offers; i++)
+			offer[i] = (Offer){below(people), below(VALUES)};
+		entered = offer_all(offer, offers, groups, limit, (uint64_t) round);
+		again = offer_to(&room, offer, offers, groups, limit, (uint64_t) round);
+		CHECK(memcmp(&entered, &again, sizeof(entered)) == 0);
+		CHECK(store.room > 0 || offers == 0 || store.size > 0);
+		memory_release(memory, store.bytes);
+	}
+}
+
+/* What a sort with room for so many rows of k persons takes, while it writes and while it reads. */
+static size_t
+peak_memory(double number, size_t limit, int k)
+{
+	uint8_t key[PERSONS_KEY_LENGTH];
+	Encoding encoding = make_encoding();
+	size_t row = persons_row_bytes(&encoding, sizeof(int));
+	Store store = store_make();
+	PersonsRoom room = {persons_run_bytes(number, row, limit), &store.sink, &store.source};
+	Persons *persons;
+	Meter meter = meter_make();
+	Rows rows;
+
+	rows_init(&rows, &encoding, memory);
+	make_key(1, key);
+	persons = persons_create(k, key, &rows, &room, &meter.memory);
+	for (int i = 0; i < number; i++)
+		persons_offer(persons, 0, (uint8_t *) &(int){i % 100 == 0 ? i : 7}, sizeof(int),
+					  (double[]){i % 1000, i / 1000}, true);
+	persons_finish(persons);
+	memory_release(memory, store.bytes);
+	CHECK(store.size == number * row);
+	return meter.most;
+}
+
+/* What a sort takes beside the runs: it writes 64 KiB at a time. */
+#define FIXED (size_t)(80 * 1024)
+
+/* Most rows are of one person, and all of them differ: neither takes more memory. */
+static void
+check_memory(void)
+{
+	int number = check_repetitions(200000);
+	Encoding encoding = make_encoding();
+	size_t row = persons_row_bytes(&encoding, sizeof(int));
+
+	for (int i = 0; i < 3; i++)
+	{
+		size_t limit = (size_t) 64 * 1024 << 3 * i;
+		int k = i == 2 ? 1000 : 5;
+
+		CHECK(peak_memory(number, limit, k) <=
+			  persons_memory_at_most(number, row, k, limit) + FIXED);
+	}
 }
 
 /* Many persons with names that do not fit a word, and one with many rows. */
 static void
-check_growth(void)
+check_growth(const PersonsRoom *room)
 {
 	int people = check_repetitions(20000);
 	uint8_t key[PERSONS_KEY_LENGTH];
@@ -273,7 +358,7 @@ check_growth(void)
 
 	rows_init(&rows, &encoding, memory);
 	make_key(3, key);
-	persons = persons_create(5, key, &rows, memory);
+	persons = persons_create(5, key, &rows, room, memory);
 	for (int i = 0; i < 7 * people; i++)
 	{
 		int person[4] = {i % people, 0, i % people, 7};
@@ -287,13 +372,31 @@ check_growth(void)
 	persons_finish(persons);
 	CHECK(rows.distinct == 5 * (uint32_t) people + 5 || rows.distinct == 5 * (uint32_t) people + 4);
 	CHECK(rows.neutral == 2 * people + people - 5);
+}
 
-	/* what is left of the set is whole: the same rows are found again */
-	for (uint32_t i = 0, distinct = rows.distinct; i < distinct; i++)
+/* Names that are longer than what is read at a time, one as long as a run. */
+static void
+check_long_names(void)
+{
+	static uint8_t name[100000];
+	Store store = store_make();
+	PersonsRoom room = {60000, &store.sink, &store.source};
+	uint8_t key[PERSONS_KEY_LENGTH];
+	Encoding encoding = make_encoding();
+	Persons *persons;
+	Rows rows;
+
+	rows_init(&rows, &encoding, memory);
+	make_key(3, key);
+	persons = persons_create(2, key, &rows, &room, memory);
+	for (int i = 0; i < 300; i++)
 	{
-		CHECK(intern_again(&rows, i) == i);
-		CHECK(rows.distinct == distinct);
+		name[i % 20] = 1;
+		persons_offer(persons, 0, name, (uint32_t) (i % 20 * 5000 + 20), (double[]){i, 0}, true);
+		name[i % 20] = 0;
 	}
+	persons_finish(persons);
+	CHECK(rows.distinct == 2 * 20);
 }
 
 /* ---- groups ---- */
@@ -372,6 +475,12 @@ main(void)
 	memory_renew();
 	check_identities();
 	check_groups();
-	check_growth();
+	check_growth(&ample);
+	memory_renew();
+	check_growth(&(PersonsRoom){.run = 4096});
+	memory_renew();
+	check_spilled();
+	check_memory();
+	check_long_names();
 	return test_end("persons");
 }

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "core/fixture.h"
+#include "core/meter.h"
+#include "core/store.h"
 
 #define FEATURES 5
 #define MOST_ROWS 3000
@@ -26,46 +28,6 @@ static bool
 is_slow(void)
 {
 	return check_share() <= 10;
-}
-
-/* ---- a file in memory ---- */
-
-typedef struct Store
-{
-	SpillSink sink;
-	SpillSource source;
-	uint8_t *bytes;
-	size_t size;
-	size_t appends;
-} Store;
-
-static void
-store_append(SpillSink *self, const void *records, size_t bytes)
-{
-	Store *store = (Store *) self;
-
-	CHECK(bytes > 0);
-	store->bytes = memory_reallocate(memory, store->bytes, store->size + bytes, 1);
-	memcpy(store->bytes + store->size, records, bytes);
-	store->size += bytes;
-	store->appends++;
-}
-
-/* Reads past the end would show in the sanitizer, but not in valgrind. */
-static void
-store_read(SpillSource *self, uint64_t offset, size_t bytes, void *records)
-{
-	Store *store = (Store *) ((char *) self - offsetof(Store, source));
-
-	if (offset > store->size || bytes > store->size - offset)
-		abort();
-	memcpy(records, store->bytes + offset, bytes);
-}
-
-static Store
-store_make(void)
-{
-	return (Store){.sink = {store_append}, .source = {store_read}};
 }
 
 /* ---- data ---- */
@@ -155,13 +117,10 @@ take_record(Rows *rows, const uint8_t *record)
 {
 	int32_t x[FEATURES + 2] = {0};
 	RowCount count;
-	uint32_t row;
 
 	spill_unpack(&rows->shape, record, x, &count);
 	CHECK(count.positive >= 0 && count.negative >= 0 && count.positive + count.negative > 0);
-	row = rows_intern(rows, x, rows_hash(rows, x));
-	rows->count[row].positive -= count.positive;
-	rows->count[row].negative -= count.negative;
+	rows_merge(rows, x, (RowCount){-count.positive, -count.negative});
 	return count;
 }
 
@@ -408,36 +367,6 @@ test_all_gathering(void)
 				test_gathering(sizes[c], levels, 512, categorical == 1);
 				test_gathering(sizes[c], levels, 1 << 20, categorical == 1);
 			}
-}
-
-/* Numbered rows are written at the end, those without a count are not. */
-static void
-test_numbered(void)
-{
-	Data *data = make_data(MOST_ROWS, 0);
-	Encoding encoding = make_encoding();
-	Store store = store_make();
-	Instance instance;
-	Rows rows;
-
-	rows_init(&rows, &encoding, memory);
-	rows_set_spill(&rows, &store.sink, SIZE_MAX);
-	for (int i = 0; i < data->rows; i++)
-	{
-		int32_t x[FEATURES + 2] = {0};
-		uint32_t row;
-
-		CHECK(encoding_apply(&encoding, data->features[i], x));
-		row = rows_intern(&rows, x, rows_hash(&rows, x));
-		if (i % 3 == 0)
-			rows_count(&rows, row, data->positive[i]);
-	}
-	rows_drop_uncounted(&rows);
-	CHECK(rows.spilled == 0 && rows.distinct == MOST_ROWS / 3);
-	rows_spilled_instance(&rows, &instance);
-	CHECK(instance.rows == MOST_ROWS / 3 &&
-		  store.size == MOST_ROWS / 3 * spill_record_size(&instance.shape));
-	memory_release(memory, data);
 }
 
 /* ---- releases ---- */
@@ -720,45 +649,12 @@ test_sampling(const MechanismRequest *asked)
 
 /* ---- memory ---- */
 
-typedef struct Meter
-{
-	Memory memory;
-	size_t used;
-	size_t most;
-} Meter;
-
-/* Before each block, of a size that keeps it aligned. */
-#define METER_SIZE 16
-
-static void *
-meter_allocate(Memory *self, size_t bytes)
-{
-	Meter *meter = (Meter *) self;
-	uint8_t *block = memory_allocate(memory, METER_SIZE + bytes, 1);
-
-	memcpy(block, &bytes, sizeof(bytes));
-	meter->used += bytes;
-	meter->most = meter->used > meter->most ? meter->used : meter->most;
-	return block + METER_SIZE;
-}
-
-static void
-meter_release(Memory *self, void *block)
-{
-	Meter *meter = (Meter *) self;
-	size_t bytes;
-
-	memcpy(&bytes, (uint8_t *) block - METER_SIZE, sizeof(bytes));
-	meter->used -= bytes;
-	memory_release(memory, (uint8_t *) block - METER_SIZE);
-}
-
 /* The most bytes that a release has at a time. */
 static size_t
 memory_of(const MechanismRequest *request, int rows)
 {
 	Data *data = make_data(rows, 0);
-	Meter meter = {.memory = {.allocate = meter_allocate, .release = meter_release}};
+	Meter meter = meter_make();
 
 	memory_release(&meter.memory, release_spilled_in(request, data, 1, &meter.memory).weight);
 	CHECK(meter.used == 0);
@@ -925,7 +821,6 @@ main(void)
 	test_shapes();
 	test_encoding_shape();
 	test_all_gathering();
-	test_numbered();
 	test_convex_models();
 	test_descents();
 	test_simplex();
