@@ -278,9 +278,16 @@ is(scalar_of($_, $read), qq({"role": "ana", "release": $last, "coordinator": "po
 
 # ---- parts release nothing ----
 
-my $of = qr/ERROR:  UB003: table public\.visit_part is a part of a table on another server\n.*\n.*Ask the coordinator, for table postgres\.public\.visit\./;
+my $of = qr/ERROR:  UB003: table public\.visit_part is a part of a table on another server\n.*\n.*Ask the coordinator, for table postgres\.public\.visit: the server that connects as role dealer\./;
 my $owner = session($parts[0]);
-$owner->ask(sprintf "SELECT dpobj.protect('visit_part', '%s', 'add_remove'); SELECT dpobj.set_budget('visit_part', 'eve', 10, 0)", encoders());
+my @declare = (sprintf("SELECT dpobj.protect('visit_part', '%s', 'add_remove')", encoders()), q{SELECT dpobj.set_budget('visit_part', 'eve', 10, 0)});
+like($owner->ask($_), $of, "a part takes no declaration: $_") for @declare;
+is(scalar_of($parts[0], q{SELECT count(*) FROM dpobj.ledger WHERE event IN ('protect', 'set_budget')}), '0', 'the ledger of the part has none');
+
+# What was declared before the mark counts nothing under it, and goes.
+my $mark = q{SELECT dpobj.mark_part('visit_part', 'postgres.public.visit', 'dealer')};
+$owner->ask($_) for q{SELECT dpobj.unmark_part('visit_part')}, @declare, $mark;
+like($owner->ask(q{SELECT dpobj.raise_budget('visit_part', 'eve', 1, 0, 'more')}), $of, 'no budget of a part is raised');
 like($owner->ask(q{SELECT dp_count(0.1) FROM visit_part}) . $owner->ask(q{SELECT (dp_logistic(ARRAY[r, b::int], y, 1, 0, '{"adjacency": "add_remove"}')).weights FROM visit_part}),
 	$of, 'an aggregate over a part is refused');
 my $eve = session($parts[0], user => 'eve');
@@ -290,8 +297,9 @@ is(scalar_of($parts[0], "SELECT count(*) FROM dpobj.ledger WHERE event IN ('char
 like($eve->ask(q{SELECT dpobj.mark_part('visit_part', 'a.b.c', 'eve')}), qr/ERROR:  42501: must be owner/, 'only owners mark parts');
 like($eve->ask(q{SELECT dpobj.unmark_part('visit_part')}), qr/ERROR:  42501: must be owner/, 'only owners unmark parts');
 is(scalar_of($parts[0], q{SELECT parameters FROM dpobj.ledger WHERE event = 'mark_part' AND relation_name = 'public.visit_part'}),
-	'{"role": "dealer", "coordinator": "postgres.public.visit"}', 'the ledger of a part has the mark');
-$owner->ask("SELECT dpobj.unmark_part('visit_part')");
+	join("\n", ('{"role": "dealer", "coordinator": "postgres.public.visit"}') x 2), 'the ledger of a part has the marks');
+unlike($owner->ask(q{SELECT dpobj.drop_budget('visit_part', 'eve'); SELECT dpobj.unprotect('visit_part')}), qr/ERROR/, 'earlier declarations about a part are dropped');
+$owner->ask($_) for q{SELECT dpobj.unmark_part('visit_part')}, @declare;
 free('a part that is marked no longer', $not_marked);
 like($eve->ask(q{SELECT value FROM dpobj.count('visit_part', 1)}), qr/^\d+$/m, 'a table that is no part any more answers');
 refused('a mark without a database', '22023', $owner->ask("SELECT dpobj.mark_part('visit_part', 'public.visit', 'dealer')"));

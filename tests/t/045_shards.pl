@@ -93,7 +93,19 @@ refuses('a node that is a standby', q{UPDATE pg_dist_node SET noderole = 'second
 	q{UPDATE pg_dist_node SET noderole = 'primary'});
 refuses('a placement that is not active', 'UPDATE pg_dist_placement SET shardstate = 4 WHERE placementid = 1', 'UB003', qr/of shard 102008/,
 	'UPDATE pg_dist_placement SET shardstate = 1 WHERE placementid = 1');
-refuses('a worker', 'UPDATE pg_dist_local_group SET groupid = 1', 'UB003', qr/This node is a worker of Citus/, 'UPDATE pg_dist_local_group SET groupid = 0');
+my $worker = qr/This node is a worker of Citus, and the coordinator counts releases\.\nHINT:.* on table public\.deal at the coordinator \(host here\.example, port 5433, database postgres\)\./;
+sql($coordinator, q{INSERT INTO pg_dist_node VALUES (3, 0, 'here.example', 5433, true, 'primary')});
+refuses('a worker', 'UPDATE pg_dist_local_group SET groupid = 1', 'UB003', $worker, 'UPDATE pg_dist_local_group SET groupid = 0');
+my $declared = scalar_of($coordinator, q{SELECT count(*) FROM dpobj.ledger_events WHERE event <> 'charged'});
+sql($coordinator, 'UPDATE pg_dist_local_group SET groupid = 1');
+for my $declaration (q{protect('deal', '{"age": {"clip": [0, 79]}, "rich": {}}', 'add_remove')}, q{set_budget('deal', 'ana', 10, 0)}, q{raise_budget('deal', 'ana', 10, 0, 'more')}, q{limit_budget('deal', 10, 0)})
+{
+	my $text = $session->ask("SELECT dpobj.$declaration");
+	refused("a worker: $declaration", 'UB003', $text);
+	like($text, $worker, "a worker: $declaration: where the coordinator is");
+}
+is(scalar_of($coordinator, q{SELECT count(*) FROM dpobj.ledger_events WHERE event <> 'charged'}), $declared, 'a worker: its ledger has no declaration');
+sql($coordinator, 'UPDATE pg_dist_local_group SET groupid = 0; DELETE FROM pg_dist_node WHERE groupid = 0');
 refuses('a table distributed by append', q{UPDATE pg_dist_partition SET partmethod = 'a' WHERE logicalrelid = 'deal'::regclass}, 'UB003', qr/by append or by range/,
 	q{UPDATE pg_dist_partition SET partmethod = 'h' WHERE logicalrelid = 'deal'::regclass});
 refuses('a table without shards', q{UPDATE pg_dist_shard SET logicalrelid = 'whole'::regclass WHERE logicalrelid = 'deal'::regclass}, 'UB003', qr/It has no shards/,
@@ -116,7 +128,12 @@ is(digest('deal'), $whole, 'all of it is undone');
 my $owner = $session->ask(q{SELECT dp_halfspace(ARRAY[age], rich, 0.5, 0, '{"clip": [0, 79]}') FROM deal});
 refused("the owner's door", 'UB003', $owner);
 like($owner, qr/Use dpobj\.train/, "the owner's door: the hint names the other one");
-refused('a shard on its node', 'UB003', session($nodes[0])->ask(q{SELECT dp_halfspace(ARRAY[age], rich, 0.5, 0, '{"clip": [0, 79]}') FROM deal_102008}));
+my $node = session($nodes[0]);
+refused('a shard on its node', 'UB003', $node->ask(q{SELECT dp_halfspace(ARRAY[age], rich, 0.5, 0, '{"clip": [0, 79]}') FROM deal_102008}));
+for my $declaration (q{protect('deal_102008', '{"age": {"clip": [0, 79]}, "rich": {}}')}, q{set_budget('deal_102008', 'postgres', 10, 0)}, q{limit_budget('deal_102008', 10, 0)})
+{
+	refused("a shard on its node: $declaration", 'UB003', $node->ask("SELECT dpobj.$declaration"));
+}
 
 # ---- persons ----
 

@@ -118,6 +118,12 @@ for my $worker (0, 1)
 	cmp_ok(scalar(split /\n/, $shards), '>=', 7, 'a worker has shards');
 	refused("shard $_ on its worker", 'UB003', $owners[$worker]->ask("SELECT $call FROM $_")) for split /\n/, $shards;
 	refused("$_ on a worker", 'UB003', $owners[$worker]->ask("SELECT $call FROM $_")) for qw(copied);
+	my $there = session($workers[$worker]);
+	my $place = qr/UB003: .*\n.*worker of Citus.*\n.* on table public\.deal at the coordinator \(host 127\.0\.0\.1, port @{[ $coordinator->port ]}, database postgres\)/;
+	like($there->ask("SELECT dpobj.$_"), $place, "on a worker: $_") for q{protect('deal', '{"age": {"clip": [0, 79]}, "rich": {}}', 'add_remove')}, q{set_budget('deal', 'ana', 1, 0)}, q{limit_budget('deal', 1, 0)};
+	my ($shard) = split /\n/, $shards;
+	like($there->ask("SELECT dpobj.set_budget('$shard', 'ana', 1, 0)"), qr/UB003: .*\n.*a shard of a table that Citus manages.*\n.* at the coordinator \(host 127/, "a budget for shard $shard");
+	$there->quit;
 }
 like($own->ask("SELECT dpobj.protect('appended', '{}')"), qr/^ERROR: /m, 'a table distributed by append');
 my $admin = session($coordinator);

@@ -26,6 +26,7 @@
 #include "server/ledger/budget.h"
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_budget.h"
+#include "server/ledger/charge_citus.h"
 #include "server/ledger/charge_tables.h"
 #include "server/base/argument.h"
 #include "server/base/compat.h"
@@ -75,6 +76,19 @@ budget_table(FunctionCallInfo fcinfo)
 	return table;
 }
 
+/* Another node of Citus counts what is released of the table. */
+static void
+check_node(Oid table)
+{
+	const char *hint;
+	const char *rule = citus_rule(table, &hint);
+
+	if (rule != NULL)
+		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+						errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
+						errdetail("%s", rule), errhint("%s", hint)));
+}
+
 /*
  * Checks the table of a new budget.  Older budgets may be on other tables: after ALTER TABLE ...
  * INHERIT, or since version 0.2.0.
@@ -87,6 +101,7 @@ check_new_budget(Oid table, const char *hint)
 						errmsg("\"%s\" cannot have a privacy budget", get_rel_name(table)),
 						errdetail("System catalogs and the tables of dpobj are not read.")));
 	charge_tables_check_topmost(table, hint);
+	check_node(table);
 }
 
 static Oid
@@ -443,6 +458,7 @@ dpobj_raise_budget(PG_FUNCTION_ARGS)
 	reason = required_reason(fcinfo, 4);
 	change.role = budget_role(fcinfo);
 	change.relation = budget_table(fcinfo);
+	check_node(change.relation);
 
 	charge_lock_table(change.relation, true);
 	if (!read_budget(change.relation, change.role, false, &budget))

@@ -425,12 +425,21 @@ commit_released(ChargeRequest *request)
 	return id;
 }
 
+/* Does it say what releases of the table may cost?  An owner's limit also keeps rows here. */
+static bool
+is_declaration(ChargeEvent event)
+{
+	return event == CHARGE_PROTECT || event == CHARGE_SET_BUDGET || event == CHARGE_RAISE_BUDGET;
+}
+
 static int64
 commit_administration(ChargeRequest *request)
 {
 	ChargeParties parties;
 
 	charge_bind(request, &parties);
+	if (is_declaration(request->event))
+		charge_check_part(request, &parties);
 	if (request->event == CHARGE_PROTECT)
 		charge_check_charges(request, &parties);
 	if (request->event == CHARGE_CONFIRM_EPOCH)

@@ -96,13 +96,14 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 					 "just been changed, try again.")));
 }
 
-/* Relatives are asked too: a child of a part has rows of the part. */
+/* Relatives are asked too: a child of a part has rows of the part.  No mark has an address. */
 void
 charge_check_part(ChargeRequest *request, const ChargeParties *parties)
 {
-	static const char *const query = "SELECT p.coordinator, i.name FROM dpobj.parts p"
-									 " JOIN dpobj.identities i ON i.id = p.relation"
-									 " WHERE p.relation = ANY (" FAMILY ") ORDER BY p.relation";
+	static const char *const query =
+		"SELECT p.coordinator, i.name, r.name FROM dpobj.parts p"
+		" JOIN dpobj.identities i ON i.id = p.relation JOIN dpobj.identities r ON r.id = p.role"
+		" WHERE p.relation = ANY (" FAMILY ") ORDER BY p.relation";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {parties->tables};
 
@@ -115,7 +116,8 @@ charge_check_part(ChargeRequest *request, const ChargeParties *parties)
 		(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 		 errmsg("table %s is a part of a table on another server", first_row(2)),
 		 errdetail("Budgets of that table, and not of this one, count releases about its rows."),
-		 errhint("Ask the coordinator, for table %s.", first_row(1))));
+		 errhint("Ask the coordinator, for table %s: the server that connects as role %s.",
+				 first_row(1), first_row(3))));
 }
 
 /*

@@ -18,7 +18,10 @@
 /* Denies a charge in another unit than the protection of the table or of a relative (UB003). */
 extern void charge_check_protection(ChargeRequest *request, const ChargeParties *parties);
 
-/* Denies a charge for a table that is marked as a part, or for a relative of one (UB003). */
+/*
+ * Denies a charge for a table that is marked as a part, or for a relative of one (UB003), and a
+ * declaration about one, which no charge would count.
+ */
 extern void charge_check_part(ChargeRequest *request, const ChargeParties *parties);
 
 /* Denies a request that makes tables relatives if their charges and protections differ (UB003). */

@@ -11,8 +11,8 @@
 #include "utils/rel.h"
 
 #include "server/base/acting.h"
+#include "server/ledger/charge_citus.h"
 #include "server/ledger/charge_tables.h"
-#include "server/rows/citus.h"
 #include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
 #include "server/rows/protection.h"

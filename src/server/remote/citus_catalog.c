@@ -20,6 +20,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "commands/dbcommands.h"
 #include "common/hashfn.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -305,6 +306,20 @@ citus_is_worker(void)
 }
 
 char *
+citus_coordinator(void)
+{
+	CitusShard place = {.host = NULL};
+	ReadShards read = {.shard = &place};
+
+	if (OidIsValid(catalog("pg_dist_node")))
+		read_rows("pg_dist_node", NULL, NULL, "groupid", F_INT4EQ, Int32GetDatum(COORDINATOR_GROUP),
+				  take_node, &read);
+	return place.host == NULL ? NULL
+							  : psprintf("host %s, port %d, database %s", place.host, place.port,
+										 get_database_name(MyDatabaseId));
+}
+
+char *
 citus_owner(void)
 {
 	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(catalog("pg_dist_partition")));
@@ -378,30 +393,33 @@ number_of(const char *name)
 	return *end == '\0' ? number : 0;
 }
 
-static bool
-take_any(const CitusRow *row, void *context)
+/* A relation that is called like a shard. */
+typedef struct NamedShard
 {
-	*(bool *) context = true;
+	Oid relation;
+	int64 number;
+	Oid table; /* of which it is a shard, or was one */
+	bool found;
+} NamedShard;
+
+static bool
+take_numbered(const CitusRow *row, void *context)
+{
+	NamedShard *shard = context;
+
+	shard->table = DatumGetObjectId(known_value(row, "logicalrelid", REGCLASSOID));
+	shard->found = true;
 	return false;
 }
 
 /* Is the number that of a shard? */
 static bool
-is_known(int64 number)
+is_known(NamedShard *shard)
 {
-	bool found = false;
-
 	read_rows("pg_dist_shard", "pg_dist_shard_shardid_index", NULL, "shardid", F_INT8EQ,
-			  Int64GetDatum(number), take_any, &found);
-	return found;
+			  Int64GetDatum(shard->number), take_numbered, shard);
+	return shard->found;
 }
-
-typedef struct NamedShard
-{
-	Oid relation;
-	int64 number;
-	bool found;
-} NamedShard;
 
 static bool
 take_namesake(const CitusRow *row, void *context)
@@ -410,6 +428,7 @@ take_namesake(const CitusRow *row, void *context)
 	Oid table = DatumGetObjectId(known_value(row, "logicalrelid", REGCLASSOID));
 	char *name = get_rel_name(table);
 
+	shard->table = table;
 	shard->found =
 		name != NULL && get_rel_namespace(table) == get_rel_namespace(shard->relation) &&
 		strcmp(citus_shard_name(name, shard->number), get_rel_name(shard->relation)) == 0;
@@ -430,41 +449,52 @@ take_later(const CitusRow *row, void *context)
  * in no catalog, and is dropped later; those that it was split into have higher numbers.
  */
 static bool
-is_left_over(Oid relation, int64 number)
+is_left_over(NamedShard *shard)
 {
-	NamedShard shard = {.relation = relation, .number = number};
-
-	if (number < FIRST_SHARD)
+	if (shard->number < FIRST_SHARD)
 		return false;
-	read_rows("pg_dist_partition", NULL, NULL, NULL, InvalidOid, 0, take_namesake, &shard);
-	if (shard.found)
-		read_rows("pg_dist_shard", NULL, NULL, NULL, InvalidOid, 0, take_later, &shard);
-	return shard.found;
+	read_rows("pg_dist_partition", NULL, NULL, NULL, InvalidOid, 0, take_namesake, shard);
+	if (shard->found)
+		read_rows("pg_dist_shard", NULL, NULL, NULL, InvalidOid, 0, take_later, shard);
+	return shard->found;
+}
+
+static bool
+take_any(const CitusRow *row, void *context)
+{
+	*(bool *) context = true;
+	return false;
 }
 
 /* For topmost tables on a node without metadata: a partition may be named after its month. */
 static bool
-may_be_shard(Oid relation, int64 number)
+may_be_shard(const NamedShard *shard)
 {
 	bool any = false;
 
-	if (number < FIRST_SHARD || has_superclass(relation))
+	if (shard->number < FIRST_SHARD || has_superclass(shard->relation))
 		return false;
 	read_rows("pg_dist_shard", NULL, NULL, NULL, InvalidOid, 0, take_any, &any);
 	return !any;
 }
 
 const char *
-citus_shard_rule(Oid relation)
+citus_shard_rule(Oid relation, Oid *table)
 {
-	int64 number = number_of(get_rel_name(relation));
+	NamedShard shard = {.relation = relation, .number = number_of(get_rel_name(relation))};
+	bool is_shard;
 
-	if (number <= 0 || !OidIsValid(catalog("pg_dist_partition")) || citus_manages(relation))
+	if (table != NULL)
+		*table = InvalidOid;
+	if (shard.number <= 0 || !OidIsValid(catalog("pg_dist_partition")) || citus_manages(relation))
 		return NULL;
-	if (is_known(number) || is_left_over(relation, number))
+	is_shard = is_known(&shard) || is_left_over(&shard);
+	if (table != NULL && is_shard)
+		*table = shard.table;
+	if (is_shard)
 		return "It is a shard of a table that Citus manages, and budgets of that table would not "
 			   "count it.";
-	if (may_be_shard(relation, number))
+	if (may_be_shard(&shard))
 		return "It is called like a shard of Citus, and this node has no metadata that could "
 			   "tell.";
 	return NULL;

@@ -45,6 +45,9 @@ extern List *citus_read_shards(Oid relation);
 /* Is this node a worker?  Workers know the tables, but charges belong to the coordinator. */
 extern bool citus_is_worker(void);
 
+/* Where the coordinator is: host, port and database, for hints; NULL if this node does not know. */
+extern char *citus_coordinator(void);
+
 /* The role that owns Citus's catalogs, as which its nodes connect to each other. */
 extern char *citus_owner(void);
 
@@ -54,7 +57,10 @@ extern char *citus_authentication(const char *role, int32 node);
 /* The name that a shard of a table with this name has. */
 extern char *citus_shard_name(const char *table, int64 shard);
 
-/* The DETAIL of the error that refuses a shard; NULL if the relation is none. */
-extern const char *citus_shard_rule(Oid relation);
+/*
+ * The DETAIL of the error that refuses a shard; NULL if the relation is none.  Finds its table, for
+ * the hint: InvalidOid if this node does not know it.  table may be NULL.
+ */
+extern const char *citus_shard_rule(Oid relation, Oid *table);
 
 #endif

@@ -88,9 +88,6 @@ parts(Oid relation)
 
 	if (has_served_parent(relation))
 		return NIL;
-	if (citus_is_worker())
-		refuse(relation, "This node is a worker of Citus, and the coordinator counts releases.",
-			   "Ask the coordinator.");
 	shards = citus_read_shards(relation);
 	if (shards == NIL)
 		refuse(relation, "It has no shards.", NULL);

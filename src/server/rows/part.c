@@ -191,7 +191,7 @@ passes_rules(bool ignore_rls)
 static bool
 is_allowed(const char *coordinator)
 {
-	if (citus_shard_rule(session->relation) != NULL)
+	if (citus_shard_rule(session->relation, NULL) != NULL)
 		return superuser() && GetUserId() == GetSessionUserId();
 	return part_is_marked(session->relation, coordinator);
 }
@@ -208,7 +208,7 @@ is_of_same_coordinator(const char *epoch)
 							 .owner = role,
 							 .epoch = epoch};
 
-	if (citus_shard_rule(session->relation) == NULL)
+	if (citus_shard_rule(session->relation, NULL) == NULL)
 		coordinator.table = session->relation;
 	return epoch_of_server_is(&coordinator);
 }
@@ -247,7 +247,7 @@ open_part(StringInfo message)
 	lock_in_share_mode(session->relation);
 	if (find_relation(&open) != session->relation || !is_allowed(open.coordinator))
 		return PART_NOT_MARKED;
-	if (citus_shard_rule(session->relation) == NULL)
+	if (citus_shard_rule(session->relation, NULL) == NULL)
 		session->coordinator = open.coordinator;
 	if (session->coordinator != NULL && budget_is_limited(session->relation))
 		return PART_LIMITED;

@@ -19,8 +19,8 @@
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/base/identity.h"
+#include "server/ledger/charge_citus.h"
 #include "server/remote/part_provider.h"
-#include "server/rows/citus.h"
 #include "server/rows/scan_state.h"
 
 /* ---- which relations are read ---- */
