@@ -311,10 +311,18 @@ like($session->ask('SELECT dp_count(0.1) FROM visit'), qr/UB003.*\n.*foreign tab
 
 # ---- persons over several parts, and connections ----
 
+make_part($parts[0], 'spread', 1, 100, of => 'postgres.public.spread');
 over('spread', 'spread');
-$session->ask("SELECT dpobj.drop_budget('spread', 'ana')");
-$session->ask(sprintf "SELECT dpobj.protect('spread', '%s', 'add_remove', 's', 5); SELECT dpobj.set_budget('spread', 'ana', 100, 0)", encoders());
-free('persons who may be on several parts', qr/UB003: relation "spread" is not partitioned by column "s" alone/, undef, 'spread');
+my $by_person = sprintf "SELECT dpobj.protect('spread', '%s', 'add_remove', '%%s', 5)", encoders();
+my $spread = qr/UB003: relation "spread" is not partitioned or distributed by column "s" alone/;
+$session->ask(q{SELECT dpobj.set_budget('spread', 'ana', 1000, 0)});
+unlike($session->ask(sprintf $by_person, 'id'), qr/ERROR/, 'persons by whom the table is partitioned are protected');
+unlike($session->ask(sprintf $by_person, 's'), qr/ERROR/, 'persons of a single part are protected');
+like($ana->ask(q{SELECT value FROM dpobj.count('spread', 100)}), qr/^30$/m, 'and five rows of each enter');
+$session->ask('CREATE TABLE spread_2 PARTITION OF spread FOR VALUES FROM (20001) TO (30000)');
+free('persons who may be on several parts', $spread, undef, 'spread');
+is($session->ask(q{SELECT dpobj.unprotect('spread')}), '', 'their protection is taken back');
+free('a protection of persons who may be on several parts', $spread, sub { $session->ask(sprintf $by_person, 's') });
 
 $session->ask("CREATE SERVER open FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$place{host}', port '$place{port}', dbname 'postgres');"
 	. " CREATE USER MAPPING FOR PUBLIC SERVER open OPTIONS (user 'dealer', password 'x')");

@@ -102,26 +102,18 @@ column_name(const RemotePart *part, const char *name)
 	return name;
 }
 
-/* The rows of a person are in one shard, and so those of the partitions of this shard. */
-static void
-check_person(Oid relation, const char *person)
+/* Rows with one value are in one shard, and those of the partitions in the shards of these. */
+static AttrNumber
+spread_column(Oid relation)
 {
 	CitusTable table;
 
 	citus_read_table(relation, &table);
-	if (table.method == CITUS_NONE || table.column == get_attnum(relation, person))
-		return;
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-		 errmsg("table \"%s\" is not distributed by column \"%s\"", get_rel_name(relation), person),
-		 errdetail("Rows of a person may be in several shards, and how many of them enter is "
-				   "decided in each shard."),
-		 errhint("Distribute the table by the column that names the persons.")));
+	return table.column;
 }
 
 const PartProvider citus_parts = {.name = "Citus",
 								  .serves = citus_manages,
 								  .parts = parts,
 								  .column_name = column_name,
-								  .check_person = check_person};
+								  .spread_column = spread_column};

@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "access/attnum.h"
 #include "nodes/pg_list.h"
 
 typedef struct PartProvider PartProvider;
@@ -48,10 +49,10 @@ struct PartProvider
 	const char *(*column_name)(const RemotePart *part, const char *name);
 
 	/*
-	 * Raises UB003 if rows with one value of the column may be in several parts of the relation.
-	 * NULL: the relation is one part.
+	 * The column that alone decides in which part of the relation a row is; InvalidAttrNumber if
+	 * none does.  NULL: the relation is one part.
 	 */
-	void (*check_person)(Oid relation, const char *column);
+	AttrNumber (*spread_column)(Oid relation);
 };
 
 /* The provider that serves the relation; NULL: its rows are here. */

@@ -363,6 +363,8 @@ check_declaration(Declaration *declaration)
 	relation = acting_open(declaration->relation, NoLock);
 	encoders_parse(declaration->encoders, RelationGetDescr(relation), &encoders);
 	check_key(declaration->person, RelationGetDescr(relation), NAME_PERSONS);
+	if (declaration->person != NULL)
+		scan_check_person(declaration->relation, declaration->person);
 	check_key(declaration->holdout_by, RelationGetDescr(relation), DEAL_ROWS);
 	relation_close(relation, NoLock);
 }

@@ -171,25 +171,65 @@ partition_column(Oid relation)
 	return column;
 }
 
+/* Does the column alone decide in which partition, or in which part, of the relation a row is? */
+static bool
+is_spread_by(Oid relation, const char *column)
+{
+	const PartProvider *provider = part_provider_of(relation);
+	AttrNumber key;
+
+	if (provider == NULL && get_rel_relkind(relation) != RELKIND_PARTITIONED_TABLE)
+		return true;
+	if (provider != NULL && provider->spread_column == NULL)
+		return true;
+	key = provider == NULL ? partition_column(relation) : provider->spread_column(relation);
+	return key != InvalidAttrNumber && key == get_attnum(relation, column);
+}
+
+/* One that the column does not spread alone; InvalidOid: there is none. */
+static Oid
+member_of_other_key(const Scan *scan, const char *column)
+{
+	ListCell *cell;
+
+	foreach (cell, scan->locked)
+		if (!is_spread_by(lfirst_oid(cell), column))
+			return lfirst_oid(cell);
+	return InvalidOid;
+}
+
+/* The tables that have rows here, by the catalogs. */
+static int
+count_tables(const Scan *scan)
+{
+	int tables = 0;
+	ListCell *cell;
+
+	foreach (cell, scan->locked)
+		if (part_provider_of(lfirst_oid(cell)) == NULL &&
+			get_rel_relkind(lfirst_oid(cell)) != RELKIND_PARTITIONED_TABLE)
+			tables++;
+	return tables;
+}
+
 /*
- * The rows of a person compete for places where they are, so all of them must be on one server: at
- * each level of partitions the person's column alone decides in which one a row is.
+ * The rows of a person compete for places where they are, so all of them must be in one part: there
+ * is one alone, or at each level the person's column alone decides where a row is.
  */
 static void
-check_person(const Scan *scan, Oid relation)
+check_person(const Scan *scan, const List *parts, const char *person)
 {
-	const char *person = scan->shape->person->name;
-	AttrNumber column = partition_column(relation);
+	Oid member = member_of_other_key(scan, person);
 
-	if (column != 0 && column == get_attnum(relation, person))
+	if (!OidIsValid(member) || (list_length(parts) == 1 && count_tables(scan) == 0))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
-			 errmsg("relation \"%s\" is not partitioned by column \"%s\" alone",
-					get_rel_name(relation), person),
-			 errdetail("Rows of a person may be on several servers, and how many of them enter is "
-					   "decided on each server."),
-			 errhint("Partition the table by the column that names the persons.")));
+			 errmsg("relation \"%s\" is not partitioned or distributed by column \"%s\" alone",
+					get_rel_name(member), person),
+			 errdetail("Rows of a person may be in several parts, and how many of them enter is "
+					   "decided in each part."),
+			 errhint("Partition or distribute the table by the column that names the persons.")));
 }
 
 /* What is here must not change between the locks of all parts and the first read. */
@@ -229,6 +269,15 @@ scan_reach_parts(Oid relation)
 	if (parts != NIL)
 		scan_parts_reach(parts);
 	scan_unlock(scan.locked, scan.parents);
+}
+
+void
+scan_check_person(Oid relation, const char *person)
+{
+	Scan scan = {.locked = find_all_inheritors(relation, AccessShareLock, NULL)};
+
+	if (scan_is_elsewhere(relation) && OidIsValid(member_of_other_key(&scan, person)))
+		check_person(&scan, list_parts(&scan), person);
 }
 
 static void
@@ -282,6 +331,8 @@ lock_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 		const char *busy = NULL;
 		List *before = parts;
 
+		if (scan->shape->person != NULL)
+			check_person(scan, before, scan->shape->person->name);
 		lock_in_share_mode(scan);
 		scan->parts = scan_parts_open(before, relation, ignore_rls, scan->shape,
 									  (int) Max(Min(left, time), 1), &busy);
@@ -295,30 +346,8 @@ lock_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 }
 
 static void
-check_person_of_members(const Scan *scan)
-{
-	ListCell *cell;
-
-	foreach (cell, scan->locked)
-	{
-		Oid member = lfirst_oid(cell);
-		const PartProvider *provider = part_provider_of(member);
-
-		if (provider == NULL)
-		{
-			if (get_rel_relkind(member) == RELKIND_PARTITIONED_TABLE)
-				check_person(scan, member);
-		}
-		else if (provider->check_person != NULL)
-			provider->check_person(member, scan->shape->person->name);
-	}
-}
-
-static void
 open_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 {
-	if (scan->shape->person != NULL)
-		check_person_of_members(scan);
 	lock_parts(scan, relation, ignore_rls, parts);
 	scan_parts_check(scan->parts);
 }

@@ -43,6 +43,12 @@ typedef struct Scan Scan;
  */
 extern void scan_check_relation(Relation relation, bool ignore_rls);
 
+/*
+ * Raises UB003 if rows of the table are on other servers and those of one person, whom the column
+ * names, may be in several parts.  The relation and its descendants stay locked.
+ */
+extern void scan_check_person(Oid relation, const char *person);
+
 /* The rule for a part of a table on another server; NULL if the relation may be read. */
 extern const char *scan_rule(Relation relation, bool ignore_rls);
 
