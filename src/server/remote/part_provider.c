@@ -18,6 +18,25 @@ part_provider_of(Oid relation)
 	return NULL;
 }
 
+/* The last one counts, as for libpq. */
+static const char *
+option_of(const RemotePart *part, const char *keyword, const char *otherwise)
+{
+	for (int i = 0; part->keyword[i] != NULL; i++)
+		if (strcmp(part->keyword[i], keyword) == 0)
+			otherwise = part->value[i];
+	return otherwise;
+}
+
+char *
+part_place(const RemotePart *part)
+{
+	return psprintf("host %s, port %s, database %s",
+					option_of(part, "host", option_of(part, "hostaddr", "localhost")),
+					option_of(part, "port", "5432"),
+					option_of(part, "dbname", option_of(part, "user", "")));
+}
+
 static bool
 is_same(const RemotePart *one, const RemotePart *other)
 {

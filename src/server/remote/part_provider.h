@@ -58,6 +58,9 @@ struct PartProvider
 /* The provider that serves the relation; NULL: its rows are here. */
 extern const PartProvider *part_provider_of(Oid relation);
 
+/* Where the part is, by the options of its connection: host, port and database. */
+extern char *part_place(const RemotePart *part);
+
 /* Are these the same parts, at the same places?  Both are lists of RemotePart. */
 extern bool parts_are_same(const List *one, const List *other);
 

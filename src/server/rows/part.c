@@ -20,6 +20,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
@@ -34,6 +35,7 @@
 #include "utils/snapmgr.h"
 
 #include "server/base/acting.h"
+#include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/ledger/budget.h"
@@ -453,6 +455,27 @@ answer_pass(StringInfo message, StringInfo answer)
 	pfree(sums);
 }
 
+/* ---- checking ---- */
+
+/* Any role may ask: it can read the catalogs and settings itself. */
+static void
+answer_check(StringInfo message, StringInfo answer)
+{
+	static const char *const statement =
+		"SELECT pg_catalog.jsonb_agg(to_jsonb(e))::text FROM dpobj_internal.exposures($1) e";
+	bool is_shard = pq_getmsgbyte(message) == 1;
+	Oid types[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(is_shard ? "shard" : "part")};
+	Datum exposures;
+	bool isnull;
+
+	pq_getmsgend(message);
+	if (!admin_select(statement, lengthof(types), types, values, &exposures, &isnull) || isnull)
+		elog(ERROR, "dpobj_internal.exposures() has no rows");
+	part_write_status(answer, PART_READY);
+	pq_sendstring(answer, TextDatumGetCString(exposures));
+}
+
 /* ---- the function ---- */
 
 /* dpobj_internal.part(message) -> answer */
@@ -487,6 +510,9 @@ dpobj_part(PG_FUNCTION_ARGS)
 			break;
 		case PART_PASS:
 			answer_pass(&message, &answer);
+			break;
+		case PART_CHECK:
+			answer_check(&message, &answer);
 			break;
 		default:
 			out_of_order();

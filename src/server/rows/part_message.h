@@ -10,6 +10,8 @@
  *   PART_PASSES instead: has the problem of a convex model (wire.h), whose passes the rows of the
  *               one set will answer; the part answers how many rows these are
  *   PART_PASS   has a pass of that problem; the part answers its sums
+ *   PART_CHECK  alone in its session: asks what a login on the server shows of the rows of parts;
+ * the part answers a jsonb text that follows from its catalogs and settings
  *
  * A message is a byte for its kind, and what follows.  An answer begins with PART_MAGIC and a
  * status.  Numbers are in network order, but for records of rows, which have the layout of
@@ -43,7 +45,8 @@ typedef enum PartMessage
 	PART_SCAN = 's',
 	PART_ROWS = 'r',
 	PART_PASSES = 'm',
-	PART_PASS = 'p'
+	PART_PASS = 'p',
+	PART_CHECK = 'c'
 } PartMessage;
 
 /* The numbers of rows that answer passes, and of those with the same loss under every model. */

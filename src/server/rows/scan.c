@@ -257,6 +257,14 @@ list_parts(const Scan *scan)
 	return parts;
 }
 
+List *
+scan_list_parts(Oid relation)
+{
+	Scan scan = {.locked = find_all_inheritors(relation, AccessShareLock, NULL)};
+
+	return list_parts(&scan);
+}
+
 void
 scan_reach_parts(Oid relation)
 {

@@ -52,6 +52,9 @@ extern void scan_check_person(Oid relation, const char *person);
 /* The rule for a part of a table on another server; NULL if the relation may be read. */
 extern const char *scan_rule(Relation relation, bool ignore_rls);
 
+/* The parts of the relation, RemotePart, by the catalogs.  Its tables stay locked. */
+extern List *scan_list_parts(Oid relation);
+
 /*
  * Raises 08001 if the server of a part of the relation does not answer.  To be called before the
  * caller takes a place that others need, because it may wait.

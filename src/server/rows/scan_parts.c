@@ -105,6 +105,13 @@ mark_hint(const ScanParts *parts, const RemotePart *part)
 		quote_literal_cstr(parts->table));
 }
 
+static void
+invalid_answer(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROTOCOL_VIOLATION), errmsg("an answer of a part is not valid")));
+}
+
 static bool
 take_opened(void *context, int link, StringInfo answer, StringInfo next)
 {
@@ -205,6 +212,33 @@ scan_parts_reach(List *list)
 	links_close(links_open(list, REACH_LOCK_TIME));
 }
 
+static bool
+take_exposures(void *context, int link, StringInfo answer, StringInfo next)
+{
+	if (part_read_status(answer) != PART_READY)
+		invalid_answer();
+	*(char **) context = pstrdup(pq_getmsgstring(answer));
+	pq_getmsgend(answer);
+	return false;
+}
+
+char *
+scan_parts_exposures(RemotePart *part)
+{
+	Links *links = links_open(list_make1(part), REACH_LOCK_TIME);
+	char *exposures = NULL;
+	StringInfoData message;
+
+	initStringInfo(&message);
+	pq_sendbyte(&message, PART_CHECK);
+	pq_sendbyte(&message, !part->provider->needs_mark);
+	links_send(links, 0, &message);
+	if (!links_collect(links, take_exposures, &exposures, OPEN_TIME))
+		links_fail_by_silence(links);
+	links_close(links);
+	return exposures;
+}
+
 ScanParts *
 scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 				int lock_milliseconds, const char **busy)
@@ -266,13 +300,6 @@ scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets, bo
 	for (int i = 0; i < links_count(parts->links); i++)
 		links_send(parts->links, i, &message);
 	pfree(message.data);
-}
-
-static void
-invalid_answer(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_PROTOCOL_VIOLATION), errmsg("an answer of a part is not valid")));
 }
 
 static void

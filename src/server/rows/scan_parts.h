@@ -14,12 +14,16 @@
 
 #include "nodes/pg_list.h"
 
+#include "server/remote/part_provider.h"
 #include "server/rows/scan.h"
 
 typedef struct ScanParts ScanParts;
 
 /* Raises 08001 unless the servers of the parts, a list of RemotePart, answer now. */
 extern void scan_parts_reach(List *parts);
+
+/* What a login on the server of the part shows of its rows: a jsonb text (part_message.h). */
+extern char *scan_parts_exposures(RemotePart *part);
 
 /*
  * Opens the parts, a list of RemotePart, of this table.  Raises an error if one of them does not
