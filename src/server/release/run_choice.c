@@ -78,7 +78,7 @@ run_settle(Training *training)
  * charge and the answer; a solver's process; a row that is read, more if persons are protected, and
  * a feature of it.
  */
-#define CALL_SECONDS 0.06
+#define CALL_SECONDS 0.08
 #define PROCESS_SECONDS 0.01
 #define ROW_SECONDS 1.1e-6
 #define PERSON_SECONDS 2e-6
@@ -95,6 +95,13 @@ seconds_beside_solvers(const Training *training, int runs)
 	if (training->person != NULL)
 		row += PERSON_SECONDS;
 	return CALL_SECONDS + runs * (PROCESS_SECONDS + row * training->request.run.rows);
+}
+
+/* Of each person, among which it is chosen; 0 if rows are protected. */
+static int
+persons_rows(const Training *training)
+{
+	return training->person == NULL ? 0 : training->rows_per_person;
 }
 
 /* An analyst's answer waits for the next tick. */
@@ -114,12 +121,14 @@ run_verdict(const Training *training)
 	double beside = seconds_beside_solvers(training, runs);
 	double expected = dpobj_machine_pace * (beside + runs * solver.expected);
 	double most = dpobj_machine_pace * (SLOWEST_READING * beside + runs * solver.most);
+	double persons = row_memory_of_persons(persons_rows(training), &training->encoding,
+										   training->table_rows, training_megabytes(training));
 
 	return (RunVerdict){
 		.expected = at_tick(training, expected),
 		.most = at_tick(training, most),
-		.usual_bytes = solver.usual_bytes,
-		.bytes = solver.bytes,
+		.usual_bytes = solver.usual_bytes + persons / 2,
+		.bytes = solver.bytes + persons,
 		.holds = solver.holds,
 		.is_sure = solver.admitted && most <= dpobj_longest_run,
 		.is_allowed = solver.admitted && !isinf(most) && expected <= dpobj_longest_run &&
@@ -178,8 +187,7 @@ check_memory_limit(const Training *training)
 			solver, megabytes, training->table_rows,
 			"Fewer columns, or bins instead of numbers, make fewer distinct rows, and "
 			"methods \"logistic\" and \"svm\" read the rows in passes. ");
-	row_memory_check(training->person == NULL ? 0 : training->rows_per_person, &training->encoding,
-					 training->table_rows, megabytes);
+	row_memory_check(persons_rows(training), &training->encoding, training->table_rows, megabytes);
 }
 
 void

@@ -38,16 +38,23 @@ row_memory_refuse(double bytes, int megabytes, int64 rows, const char *hint)
 				 hint)));
 }
 
+double
+row_memory_of_persons(int most, const Encoding *encoding, int64 declared, int megabytes)
+{
+	if (most == 0)
+		return 0;
+	return persons_memory_at_most((double) row_memory_rows(declared),
+								  persons_row_bytes(encoding, TEXT_BYTES), most,
+								  spill_limit(megabytes));
+}
+
 void
 row_memory_check(int most, const Encoding *encoding, int64 declared, int megabytes)
 {
-	double bytes;
+	double bytes = 2 * row_memory_of_persons(most, encoding, declared, megabytes);
 
-	if (most == 0 || megabytes == 0)
+	if (megabytes == 0)
 		return;
-	bytes = 2 * persons_memory_at_most((double) row_memory_rows(declared),
-									   persons_row_bytes(encoding, TEXT_BYTES), most,
-									   spill_limit(megabytes));
 	if (bytes > (double) megabytes * (1 << 20))
 		row_memory_refuse(bytes, megabytes, declared,
 						  "A smaller number of rows of each person takes less. ");

@@ -12,9 +12,15 @@
 extern int64 row_memory_rows(int64 declared);
 
 /*
- * Raises 22023, before the charge, if the choice among rows of persons (scan_make_room()) may take
- * more than half of the limit of megabytes, 0 for none; the other half is for the rows that were
- * chosen.  most: of each person; 0 if rows are protected, among which nothing is chosen.
+ * Bytes of the choice among rows of persons (scan_make_room()) under a limit of megabytes, 0 for
+ * none.  most: of each person; 0 if rows are protected, among which nothing is chosen.
+ */
+extern double row_memory_of_persons(int most, const Encoding *encoding, int64 declared,
+									int megabytes);
+
+/*
+ * Raises 22023, before the charge, if the choice among rows of persons may take more than half of
+ * the limit; the other half is for the rows that were chosen.
  */
 extern void row_memory_check(int most, const Encoding *encoding, int64 declared, int megabytes);
 
