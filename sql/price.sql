@@ -184,6 +184,40 @@ SELECT arguments, answer_of(format('SELECT dpobj.train(%s)', replace(arguments, 
        = answer_of(format('SELECT dpobj.price(%s)', replace(arguments, ', NULL, ', ', ''outcome'', '))) AS the_same
   FROM ask WHERE arguments ~ '^''(lodger|lodger_view|pg_class|dpobj.protections)'', NULL, [^,]*$';
 
+-- Whatever is asked, a price and the call are refused alike, or neither is.
+\c - postgres
+CREATE TABLE guest AS SELECT random() AS a, random() AS b, random() AS c, random() AS d, random() AS e, random() AS f, random() AS g, random() AS h,
+  random() < 0.5 AS i, random() < 0.5 AS j, random() < 0.5 AS y, random() AS t, chr(97 + n % 3) AS z, n / 3 AS who FROM generate_series(1, 3000) n;
+CREATE TABLE guest_free AS TABLE guest;
+CREATE TABLE guest_case AS TABLE guest;
+WITH declared AS (SELECT jsonb_object_agg(name, '{"center": 0.5, "scale": 0.5}'::jsonb) || '{"i": {}, "j": {}, "y": {}, "z": {"levels": ["a", "b", "c"]}}' AS encoders
+  FROM regexp_split_to_table('abcdefght', '') name)
+SELECT dpobj.protect('guest', encoders), dpobj.protect('guest_free', encoders, adjacency => 'add_remove', n => 20000),
+  dpobj.protect('guest_case', encoders, person => 'who', max_rows_per_person => 3, n => 500000) FROM declared;
+SELECT dpobj.set_budget(name, 'dpobj_price_ana', 1e6, 0.001) FROM unnest('{guest,guest_free,guest_case}'::regclass[]) name;
+SET dpobj.longest_run = 1;
+SET dpobj.release_tick = 0;
+SET SESSION AUTHORIZATION dpobj_price_ana;
+CREATE FUNCTION pg_temp.one_of(VARIADIC words text[]) RETURNS text LANGUAGE sql AS 'SELECT words[1 + floor(random() * cardinality(words))::int]';
+CREATE FUNCTION pg_temp.random_call() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  method text := pg_temp.one_of('auto', 'halfspace', 'halfspace', 'logistic', 'svm', 'linear', 'softmax', 'one_vs_rest', 'simplex');
+  label text := CASE WHEN method IN ('linear', 'simplex') THEN 't' WHEN method IN ('softmax', 'one_vs_rest') THEN 'z' ELSE 'y' END;
+BEGIN
+  RETURN format('(%L, %L, %s, %L, delta => %s, method => %L, options => %L)', pg_temp.one_of('guest', 'guest_free', 'guest_case'), label,
+    pg_temp.one_of('0.1', '1', '10'), substr('{a,b,c,d,e,f,g,h,i,j', 1, 2 * (1 + floor(random() * 10)::int)) || '}', pg_temp.one_of('0', '1e-6'), method,
+    pg_temp.one_of('{}', '{}', '{"grid": "ternary"}', '{"mechanism": "exponential"}', '{"mechanism": "permute_flip"}', '{"mechanism": "sample_aggregate"}',
+      '{"mechanism": "opdisc"}', '{"mechanism": "pool"}', '{"mechanism": "output"}', '{"mechanism": "sgd"}', '{"mechanism": "localized"}'));
+END $$;
+SET client_min_messages = error;
+WITH calls AS MATERIALIZED (SELECT pg_temp.random_call() AS arguments FROM generate_series(1, 120)),
+  answers AS MATERIALIZED (SELECT arguments, answer_of('SELECT dpobj.price' || arguments) AS price, answer_of('SELECT (dpobj.train' || arguments || ').release') AS train FROM calls)
+SELECT count(*) FILTER (WHERE train !~ '^\d+$') > 10 AS many_are_refused, count(*) FILTER (WHERE train ~ '^\d+$') > 10 AS many_are_answered,
+  count(*) FILTER (WHERE train ~ 'sure to end') > 1 AS some_for_time,
+  string_agg(arguments || E'\n' || price || E'\n' || train, E'\n') FILTER (WHERE train <> price AND (train !~ '^\d+$' OR price !~ '^{')) AS differ FROM answers;
+RESET SESSION AUTHORIZATION;
+DROP TABLE guest, guest_free, guest_case;
+
 \c - postgres
 DROP VIEW lodger_view;
 DROP TABLE lodger, lodger_case, lodger_bare, lodger_free, sheltered;
