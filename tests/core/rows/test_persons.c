@@ -53,7 +53,7 @@ typedef struct Entered
 } Entered;
 
 /* Memory for the sort: enough for all rows of a test, in memory. */
-static const PersonsRoom ample = {.run = 1 << 20};
+static const PersonsRoom ample = {.run = 1 << 16};
 
 /* The group of a row follows from its value; one group has functions of its own. */
 static Entered
