@@ -121,7 +121,7 @@ $nodes[1]->stop;
 my $down = training('deal');
 $nodes[1]->start;
 refused('a node that is down', '08001', $down);
-like($down, qr/part "public\.deal_102010" cannot be read/, 'a node that is down: which part');
+like($down, qr/part "public\.deal_102010 of public\.deal at [^"]+" cannot be read/, 'a node that is down: which part');
 is(charges(), $earlier, 'a node that is down: no charge');
 is(digest('deal'), $whole, 'all of it is undone');
 
@@ -170,6 +170,21 @@ sql($coordinator, q{SELECT dpobj.unprotect('copied')});
 protect_persons('copied', 'who');
 like(digest('copied'), qr/^\(1000,850,/, 'persons of a table of one shard');
 
+# ---- what users of Citus see on the nodes ----
+
+sub problems { return join "\n", grep { (split /\|/)[2] ne '' } split /\n/, $session->ask(q{SELECT server, what, problem, to_do FROM dpobj.check_parts('deal') ORDER BY server, what}); }
+
+sql($coordinator, 'SET allow_system_table_mods = on; CREATE FUNCTION pg_catalog.run_command_on_workers(command text) RETURNS void LANGUAGE sql AS $$ $$; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC; GRANT CONNECT ON DATABASE postgres TO ana');
+sql($_, 'REVOKE CONNECT ON DATABASE postgres FROM PUBLIC') for @nodes;
+my $command = qr/^this server\|commands of Citus\|[^|]*run_command_on_workers[^|]*\|On this server: (REVOKE EXECUTE ON FUNCTION [\w.]*run_command_on_workers\(text\) FROM PUBLIC)$/;
+my $seen = problems();
+like($seen, $command, 'every role may run statements on the nodes');
+sql($coordinator, $seen =~ $command ? $1 : 'SELECT 1');
+is(problems(), '', 'not any more, and there is no other problem');
+sql($nodes[0], 'GRANT CONNECT ON DATABASE postgres TO dealer');
+like(problems(), qr/^host [^|]*, port @{[ $nodes[0]->port ]}, database postgres\|logins\|roles dealer may connect[^|]*\|On this server, after SET citus\.enable_ddl_propagation = off: REVOKE CONNECT ON DATABASE postgres FROM PUBLIC, dealer$/, 'a role that may log in to a node');
+sql($nodes[0], 'REVOKE CONNECT ON DATABASE postgres FROM dealer');
+
 # ---- a shard that moves meanwhile ----
 
 my $writer = session($nodes[0]);
@@ -188,10 +203,10 @@ $nodes[0]->stop;
 $standby->promote;
 @all = ($coordinator, $standby, $nodes[1]);
 refuses('a node whose standby was promoted', "UPDATE pg_dist_node SET nodename = '@{[ $standby->host ]}', nodeport = @{[ $standby->port ]} WHERE nodeid = 1", '55000',
-	qr/part "public\.deal_102008" cannot be read\n.*restored or promoted since the last entry of its privacy ledger/, 'SELECT 1');
+	qr/part "public\.deal_102008 of public\.deal at [^"]+" cannot be read\n.*restored or promoted since the last entry of its privacy ledger/, 'SELECT 1');
 $standby->safe_psql('postgres', 'SELECT dpobj.confirm_epoch()');
 refuses('a promoted standby that was confirmed there, at its new place', 'SELECT 1', '55000',
-	qr/part "public\.deal_102008" cannot be read\n.*restored, promoted or replaced since this one first read it/, 'SELECT dpobj.confirm_epoch()');
+	qr/part "public\.deal_102008 of public\.deal at [^"]+" cannot be read\n.*restored, promoted or replaced since this one first read it/, 'SELECT dpobj.confirm_epoch()');
 is(digest('deal'), $whole, 'it is read once the coordinator has confirmed it, too');
 is(digest('whole'), $whole, 'and nothing else has changed');
 

@@ -130,6 +130,19 @@ my $admin = session($coordinator);
 like($admin->ask(q{SELECT dpobj.protect('appended', '{"age": {"clip": [0, 79]}, "rich": {}}')}), qr/UB003.*\n.*by append or by range/, 'a table distributed by append is not protected');
 is(charges(), '6 0 0', 'nothing of this was charged');
 
+# ---- what analysts see on the workers ----
+
+my $problems = q{SELECT what FROM dpobj.check_parts('deal') WHERE problem IS NOT NULL GROUP BY 1 ORDER BY 1};
+like($ana->ask(q{SELECT * FROM run_command_on_workers('SELECT count(*) FROM pg_stat_user_functions')}), qr/\|t\|/, 'an analyst has SQL on the workers');
+is(scalar_of($coordinator, $problems), "commands of Citus\nlogins", 'dpobj.check_parts says so');
+for my $to_do (split /\n/, scalar_of($coordinator, q{SELECT DISTINCT to_do FROM dpobj.check_parts('deal') WHERE what = 'commands of Citus'}))
+{
+	sql($coordinator, $to_do =~ s/^On this server: //r);
+}
+is(scalar_of($coordinator, $problems), 'logins', 'the functions of Citus are revoked');
+like($ana->ask(q{SELECT * FROM run_command_on_workers('SELECT 1')}), qr/42501/, 'an analyst has no SQL on the workers');
+is(digest('deal'), $whole, 'the table is read all the same');
+
 # ---- the ledger shows all ----
 
 is(scalar_of($coordinator, q{SELECT count(*) FROM pg_class WHERE relname = 'trade_200001'}), '0', 'Citus hides a table that is called like a shard');

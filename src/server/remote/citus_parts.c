@@ -69,12 +69,13 @@ make_part(Oid relation, const CitusShard *shard)
 	part->relation = relation;
 	part->schema = get_namespace_name(get_rel_namespace(relation));
 	part->table = citus_shard_name(get_rel_name(relation), shard->id);
-	part->name = psprintf("%s.%s", part->schema, part->table);
 	if (shard->group < 0)
 		refuse(relation,
 			   psprintf("No active primary node has an active placement of shard " INT64_FORMAT ".",
 						shard->id),
 			   "Activate the node, or move or repair its shards.");
+	part->name = psprintf("%s.%s of %s.%s at %s:%d", part->schema, part->table, part->schema,
+						  get_rel_name(relation), shard->host, shard->port);
 	set_connection(part, shard);
 	return part;
 }
