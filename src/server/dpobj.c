@@ -31,6 +31,7 @@ int dpobj_time_limit = 0;
 int dpobj_longest_run = 600;
 double dpobj_machine_pace = 1;
 int dpobj_part_timeout = 300;
+int dpobj_max_part_connections = 8;
 int dpobj_memory_limit = 0;
 int dpobj_solver_threads = 2;
 bool dpobj_progress = false;
@@ -78,6 +79,10 @@ _PG_init(void)
 		"dpobj.part_timeout", "Seconds that the server of a part may take for one answer.",
 		"Then the release fails and the charge stays. To read its rows is one answer.",
 		&dpobj_part_timeout, 300, 1, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"dpobj.max_part_connections", "Connections of a release to one server of parts, at most.",
+		"They share its parts. A server that has no room for so many serves them over fewer.",
+		&dpobj_max_part_connections, 8, 1, 1000, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"dpobj.memory_limit", "Memory for a training's rows and its solver together.",
 		"Nothing is released when it is not enough and the charge stays. A limit that "

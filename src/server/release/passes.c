@@ -96,7 +96,7 @@ sum_everywhere(void *context, const uint8 *bytes, Size length, long milliseconds
 	server_memory_init(&memory, passes->context);
 	if (!wire_decode_pass(bytes, length, passes->request, &memory.memory, &pass))
 		elog(ERROR, "the solver process asked for a pass that is not valid");
-	pass_sums_create(&sums, &pass, scan_parts_count(passes->elsewhere) + 1, &memory.memory);
+	pass_sums_create(&sums, &pass, scan_parts_sums_count(passes->elsewhere) + 1, &memory.memory);
 	if (add_all(passes, bytes, length, milliseconds, &sums))
 	{
 		answer = wire_encode_sums(&sums, &memory.memory, sums_length);

@@ -1,5 +1,5 @@
 /*
- * links.c - opens connections to parts with libpq, and waits for all of them at once.
+ * links.c - opens connections to servers of parts with libpq, and waits for all of them at once.
  *
  * Every wait is for the latch, the sockets and a second, whichever is first, so that a cancel ends
  * it.  After the charge interrupts are held and GATE_CHECK_FOR_INTERRUPTS() ends the work.  Every
@@ -47,7 +47,9 @@ typedef enum LinkState
 
 typedef struct Link
 {
-	const RemotePart *part;
+	const RemotePart *part; /* the first of its server, for the options of the connection */
+	List *parts;            /* that it serves */
+	const char *name;       /* of what is talked about */
 	LinkState state;
 	PGconn *connection;
 	bool is_counted; /* among the files that the server has open */
@@ -63,9 +65,9 @@ typedef struct Link
 struct Links
 {
 	int count;
-	Link *link;
-	int lock_time;          /* milliseconds that a part waits for a lock */
-	const RemotePart *busy; /* a part that did not get one */
+	Link **link;
+	int lock_time;    /* milliseconds that a part waits for a lock */
+	const char *busy; /* the name of what did not get one */
 	MemoryContextCallback callback;
 };
 
@@ -75,10 +77,10 @@ struct Links
 static void
 fail(const Link *link, const char *reason)
 {
-	link_log(link->part->name, reason == NULL ? "" : reason);
+	link_log(link->name, reason == NULL ? "" : reason);
 	ereport(ERROR,
 			(errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
-			 errmsg("part \"%s\" cannot be read", link->part->name),
+			 errmsg("part \"%s\" cannot be read", link->name),
 			 errdetail("The reason is in the server log only."),
 			 errhint("The part's server must be up, reachable from this one, let the role of "
 					 "the connection in, and have this version of dpobj.")));
@@ -90,7 +92,7 @@ fail_by_password(const Link *link)
 	ereport(
 		ERROR,
 		(errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
-		 errmsg("part \"%s\" cannot be read", link->part->name),
+		 errmsg("part \"%s\" cannot be read", link->name),
 		 errdetail("Its server asked for no password, and the owner of the foreign table is no "
 				   "superuser."),
 		 errhint("Let the part's server ask for a password in pg_hba.conf, or let a superuser set "
@@ -103,12 +105,22 @@ fail_by_connection(const Link *link)
 	fail(link, PQerrorMessage(link->connection));
 }
 
+/* The links of this process share its files with tables and others. */
+static void
+fail_by_files(const Link *link)
+{
+	ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+					errmsg("part \"%s\" cannot be read", link->name),
+					errdetail("This server process has no room for another connection."),
+					errhint("Raise max_files_per_process, or lower dpobj.max_part_connections.")));
+}
+
 static void
 fail_by_silence(const Link *link, const char *rule, const char *hint)
 {
-	link_log(link->part->name, rule);
+	link_log(link->name, rule);
 	ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
-					errmsg("part \"%s\" cannot be read", link->part->name), errdetail("%s", rule),
+					errmsg("part \"%s\" cannot be read", link->name), errdetail("%s", rule),
 					errhint("%s", hint)));
 }
 
@@ -119,7 +131,7 @@ take_notice(void *argument, const PGresult *notice)
 	Link *link = argument;
 
 	if (link->notices++ < MOST_NOTICES)
-		link_log(link->part->name, PQresultErrorMessage(notice));
+		link_log(link->name, PQresultErrorMessage(notice));
 }
 
 /* ---- closing ---- */
@@ -140,7 +152,7 @@ void
 links_close(Links *links)
 {
 	for (int i = 0; i < links->count; i++)
-		close_link(&links->link[i]);
+		close_link(links->link[i]);
 }
 
 static void
@@ -169,7 +181,7 @@ wait_for_links(const Links *links, long milliseconds)
 	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 	for (int i = 0; i < links->count; i++)
 	{
-		const Link *link = &links->link[i];
+		const Link *link = links->link[i];
 
 		if (is_busy(link))
 			AddWaitEventToSet(set,
@@ -186,7 +198,7 @@ static bool
 any_is_busy(const Links *links)
 {
 	for (int i = 0; i < links->count; i++)
-		if (is_busy(&links->link[i]))
+		if (is_busy(links->link[i]))
 			return true;
 	return false;
 }
@@ -199,9 +211,9 @@ links_fail_by_silence(const Links *links)
 
 	for (int i = links->count - 1; i >= 0; i--)
 	{
-		if (!is_busy(&links->link[i]))
+		if (!is_busy(links->link[i]))
 			continue;
-		silent = &links->link[i];
+		silent = links->link[i];
 		silent_server_note(silent->server);
 	}
 	if (silent == NULL)
@@ -214,25 +226,36 @@ static void
 check_silent(const Links *links)
 {
 	for (int i = 0; i < links->count; i++)
-		if (silent_server_is(links->link[i].server))
-			fail_by_silence(&links->link[i], "Its server did not answer a short while ago.",
+		if (silent_server_is(links->link[i]->server))
+			fail_by_silence(links->link[i], "Its server did not answer a short while ago.",
 							"It is asked again within a minute: try again then.");
 }
 
 /* ---- opening ---- */
 
+/* Verbose errors have the SQLSTATE, which libpq tells of no failed connection otherwise. */
 static void
 start_connecting(Link *link)
 {
 	if (!AcquireExternalFD())
-		fail(link, "too many open files");
+		fail_by_files(link);
 	link->is_counted = true;
 	link->connection = PQconnectStartParams(link->part->keyword, link->part->value, false);
 	if (link->connection == NULL || PQstatus(link->connection) == CONNECTION_BAD)
 		fail_by_connection(link);
 	(void) PQsetNoticeReceiver(link->connection, take_notice, link);
+	(void) PQsetErrorVerbosity(link->connection, PQERRORS_VERBOSE);
 	link->state = LINK_CONNECTING;
 	link->wants_write = true;
+}
+
+/* Has its server, or its role or database there, no room for another connection? */
+static bool
+is_turned_away(const Link *link)
+{
+	const char *state = psprintf(" %s: ", unpack_sql_state(ERRCODE_TOO_MANY_CONNECTIONS));
+
+	return strstr(PQerrorMessage(link->connection), state) != NULL;
 }
 
 static void
@@ -246,8 +269,10 @@ go_on_connecting(Link *link)
 		case PGRES_POLLING_OK:
 			break;
 		case PGRES_POLLING_FAILED:
-			fail_by_connection(link);
-			break;
+			if (!is_turned_away(link))
+				fail_by_connection(link);
+			close_link(link);
+			return;
 		default:
 			link->wants_write = true;
 			return;
@@ -256,6 +281,7 @@ go_on_connecting(Link *link)
 		fail_by_password(link);
 	if (PQsetnonblocking(link->connection, 1) != 0)
 		fail_by_connection(link);
+	(void) PQsetErrorVerbosity(link->connection, PQERRORS_DEFAULT);
 	link->state = LINK_IDLE;
 }
 
@@ -427,7 +453,7 @@ end_message(Links *links, Link *link)
 		if (is_about_lock(result))
 		{
 			PQclear(result);
-			links->busy = link->part;
+			links->busy = link->name;
 			return NULL;
 		}
 		if (link->answer != NULL && is_end(result))
@@ -448,7 +474,7 @@ end_message(Links *links, Link *link)
 void
 links_send(Links *links, int i, const StringInfoData *message)
 {
-	Link *link = &links->link[i];
+	Link *link = links->link[i];
 	Oid type = BYTEAOID;
 	const char *value = message->data;
 	int length = message->len;
@@ -482,7 +508,7 @@ check_answering(const Links *links)
 
 	for (int i = 0; i < links->count; i++)
 	{
-		const Link *link = &links->link[i];
+		const Link *link = links->link[i];
 
 		if (link->state != LINK_SENDING ||
 			!TimestampDifferenceExceeds(link->asked, now, dpobj_part_timeout * 1000))
@@ -515,10 +541,10 @@ links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
 		{
 			StringInfo answer;
 
-			if (links->link[i].state != LINK_SENDING)
+			if (links->link[i]->state != LINK_SENDING)
 				continue;
-			move_bytes(&links->link[i]);
-			answer = end_message(links, &links->link[i]);
+			move_bytes(links->link[i]);
+			answer = end_message(links, links->link[i]);
 			if (links->busy != NULL)
 			{
 				pfree(next.data);
@@ -527,7 +553,7 @@ links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
 			}
 			if (answer == NULL)
 				continue;
-			note_answer(&links->link[i]);
+			note_answer(links->link[i]);
 			resetStringInfo(&next);
 			if (take(context, i, answer, &next))
 				links_send(links, i, &next);
@@ -546,7 +572,7 @@ links_collect(Links *links, LinkAnswer take, void *context, long milliseconds)
 	return !any_is_busy(links);
 }
 
-const RemotePart *
+const char *
 links_busy(const Links *links)
 {
 	return links->busy;
@@ -561,7 +587,7 @@ prepare_links(Links *links, TimestampTz end)
 		GATE_CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < links->count; i++)
 		{
-			Link *link = &links->link[i];
+			Link *link = links->link[i];
 
 			if (is_busy(link) && GetCurrentTimestamp() > end)
 				links_fail_by_silence(links);
@@ -581,28 +607,135 @@ prepare_links(Links *links, TimestampTz end)
 	}
 }
 
+/* A server of parts that is being connected to. */
+typedef struct Server
+{
+	List *parts;
+	int first; /* of its links */
+	int links;
+} Server;
+
+static List *
+list_servers(List *parts)
+{
+	List *servers = NIL;
+	ListCell *cell;
+
+	foreach (cell, parts)
+	{
+		Server *server = NULL;
+		ListCell *known;
+
+		foreach (known, servers)
+		{
+			server = lfirst(known);
+			if (parts_share_server(linitial(server->parts), lfirst(cell)))
+				break;
+			server = NULL;
+		}
+		if (server == NULL)
+		{
+			server = palloc0(sizeof(Server));
+			servers = lappend(servers, server);
+		}
+		server->parts = lappend(server->parts, lfirst(cell));
+	}
+	return servers;
+}
+
+static void
+begin_links(Links *links, List *servers, int most)
+{
+	ListCell *cell;
+
+	foreach (cell, servers)
+	{
+		Server *server = lfirst(cell);
+		const RemotePart *part = linitial(server->parts);
+
+		server->first = links->count;
+		server->links = Min(list_length(server->parts), most);
+		for (int i = 0; i < server->links; i++)
+		{
+			Link *link = palloc0(sizeof(Link));
+
+			link->part = part;
+			link->name = part->name;
+			link->server = silent_server_key(part);
+			links->link[links->count++] = link;
+		}
+	}
+}
+
+static void
+refuse_by_room(const Server *server)
+{
+	const RemotePart *part = linitial(server->parts);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_TOO_MANY_CONNECTIONS),
+			 errmsg("part \"%s\" cannot be read", part->name),
+			 errdetail("Its server has no room for a connection. Asked for were %d, for %d parts; "
+					   "dpobj.max_part_connections allows %d.",
+					   server->links, list_length(server->parts), dpobj_max_part_connections),
+			 errhint("Try again when others have ended, or raise max_connections there, or the "
+					 "CONNECTION LIMIT of the role or database.")));
+}
+
+/* Deals its parts to the links that it has let in. */
+static void
+deal_parts(const Links *links, const Server *server)
+{
+	List *open = NIL;
+	int dealt = 0;
+	ListCell *cell;
+
+	for (int i = server->first; i < server->first + server->links; i++)
+		if (links->link[i]->state != LINK_CLOSED)
+			open = lappend(open, links->link[i]);
+	if (open == NIL)
+		refuse_by_room(server);
+	foreach (cell, server->parts)
+	{
+		Link *link = list_nth(open, dealt++ % list_length(open));
+
+		link->parts = lappend(link->parts, lfirst(cell));
+	}
+}
+
+static void
+drop_closed(Links *links)
+{
+	int open = 0;
+
+	for (int i = 0; i < links->count; i++)
+		if (links->link[i]->state != LINK_CLOSED)
+			links->link[open++] = links->link[i];
+	links->count = open;
+}
+
 Links *
-links_open(List *parts, int lock_milliseconds)
+links_open(List *parts, int most, int lock_milliseconds)
 {
 	Links *links = palloc0(sizeof(Links));
+	List *servers = list_servers(parts);
+	ListCell *cell;
 
 	links->lock_time = lock_milliseconds;
-	links->count = list_length(parts);
-	links->link = palloc0(links->count * sizeof(Link));
-	for (int i = 0; i < links->count; i++)
-	{
-		links->link[i].part = list_nth(parts, i);
-		links->link[i].server = silent_server_key(links->link[i].part);
-	}
+	links->link = palloc(list_length(parts) * sizeof(Link *));
+	begin_links(links, servers, most);
 	links->callback.func = close_at_reset;
 	links->callback.arg = links;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &links->callback);
 	gate_enter_parts();
 	check_silent(links);
 	for (int i = 0; i < links->count; i++)
-		start_connecting(&links->link[i]);
+		start_connecting(links->link[i]);
 	prepare_links(links, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CONNECT_TIME));
 	gate_leave_parts();
+	foreach (cell, servers)
+		deal_parts(links, lfirst(cell));
+	drop_closed(links);
 	return links;
 }
 
@@ -612,10 +745,16 @@ links_count(const Links *links)
 	return links->count;
 }
 
-const RemotePart *
-links_part(const Links *links, int link)
+List *
+links_parts(const Links *links, int link)
 {
-	return links->link[link].part;
+	return links->link[link]->parts;
+}
+
+void
+links_name(Links *links, int link, const char *name)
+{
+	links->link[link]->name = name;
 }
 
 static const char *
@@ -638,8 +777,8 @@ option_of(const RemotePart *part, const char *keyword)
 const char *
 links_place(const Links *links, int link)
 {
-	const PGconn *connection = links->link[link].connection;
-	const char *address = option_of(links->link[link].part, "hostaddr");
+	const PGconn *connection = links->link[link]->connection;
+	const char *address = option_of(links->link[link]->part, "hostaddr");
 
 	return psprintf("%s%s:%s/%s", text_or_empty(PQhost(connection)),
 					address == NULL ? "" : psprintf("@%s", address),

@@ -37,20 +37,26 @@ part_place(const RemotePart *part)
 					option_of(part, "dbname", option_of(part, "user", "")));
 }
 
-static bool
-is_same(const RemotePart *one, const RemotePart *other)
+bool
+parts_share_server(const RemotePart *one, const RemotePart *other)
 {
 	int i = 0;
 
-	if (one->provider != other->provider || one->id != other->id ||
-		one->relation != other->relation || strcmp(one->schema, other->schema) != 0 ||
-		strcmp(one->table, other->table) != 0)
+	if (one->needs_password != other->needs_password)
 		return false;
 	for (; one->keyword[i] != NULL && other->keyword[i] != NULL; i++)
 		if (strcmp(one->keyword[i], other->keyword[i]) != 0 ||
 			strcmp(one->value[i], other->value[i]) != 0)
 			return false;
 	return one->keyword[i] == other->keyword[i];
+}
+
+static bool
+is_same(const RemotePart *one, const RemotePart *other)
+{
+	return one->provider == other->provider && one->id == other->id &&
+		   one->relation == other->relation && strcmp(one->schema, other->schema) == 0 &&
+		   strcmp(one->table, other->table) == 0 && parts_share_server(one, other);
 }
 
 bool

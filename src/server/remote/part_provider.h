@@ -61,6 +61,9 @@ extern const PartProvider *part_provider_of(Oid relation);
 /* Where the part is, by the options of its connection: host, port and database. */
 extern char *part_place(const RemotePart *part);
 
+/* Would the same options connect to both? */
+extern bool parts_share_server(const RemotePart *one, const RemotePart *other);
+
 /* Are these the same parts, at the same places?  Both are lists of RemotePart. */
 extern bool parts_are_same(const List *one, const List *other);
 

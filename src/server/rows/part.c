@@ -5,12 +5,13 @@
  * owner has marked the relation, if it may read it (part_mark.h), and shards of Citus to
  * superusers.  Every other role may call it, and is refused.
  *
- * A session of messages is one transaction.  PART_OPEN locks the relation and its descendants in
- * SHARE mode, in which no transaction can change them; each message has a snapshot that is taken
- * after that, so the first that reads rows sees all that was committed before the lock.  The
- * coordinator has the locks of all parts before it lets any of them read: a row that another
- * transaction moves between parts is on exactly one of them.  What is kept between messages goes
- * with the transaction.
+ * A session of messages is one transaction, and serves one or more parts of a table.  PART_OPEN
+ * locks the relation of one and its descendants in SHARE mode, in which no transaction can change
+ * them; each message has a snapshot that is taken after that, so the one that reads rows sees all
+ * that was committed before the locks.  The coordinator has the locks of all parts before it lets
+ * any of them be read: a row that another transaction moves between parts is in exactly one of
+ * them.  From then on the parts of a session are one: their rows are in the same sets, and passes
+ * sum over them all.  What is kept between messages goes with the transaction.
  */
 #include "postgres.h"
 
@@ -53,16 +54,23 @@
 /* The bytes of all temporary files of a scan in groups (train_groups.c has the same limit). */
 #define MOST_ROOM ((double) (INT64CONST(1) << 34))
 
-typedef struct PartSession
+/* One part that is open. */
+typedef struct PartTable
 {
-	MemoryContext context;
 	Oid relation;
 	List *locked;            /* in SHARE mode */
 	const char *coordinator; /* as of the mark; NULL: a shard of Citus */
 	bool ignore_rls;
 	ScanShape shape;
-	bool is_open;       /* it has passed all checks, and its rows have not been read */
-	RowsState **states; /* the rows that were read; NULL before, and when passes have them */
+} PartTable;
+
+typedef struct PartSession
+{
+	MemoryContext context;
+	const char *epoch;  /* of the coordinator, once it has been checked */
+	List *tables;       /* PartTable; they have passed all checks */
+	bool is_read;       /* their rows have been */
+	RowsState **states; /* the rows of all of them; NULL before, and when passes have them */
 	bool grouped;       /* are they of groups? */
 	RowChunks chunks;
 	RowPasses *passes; /* of the rows that were read, instead of states; NULL before */
@@ -111,14 +119,14 @@ find_relation(const PartOpen *open)
 
 /* The relation first: then nobody gives it another child. */
 static void
-lock_in_share_mode(Oid relation)
+lock_in_share_mode(PartTable *table)
 {
 	ListCell *cell;
 
-	LockRelationOid(relation, ShareLock);
-	session->locked = find_all_inheritors(relation, AccessShareLock, NULL);
-	foreach (cell, session->locked)
-		if (lfirst_oid(cell) != relation)
+	LockRelationOid(table->relation, ShareLock);
+	table->locked = find_all_inheritors(table->relation, AccessShareLock, NULL);
+	foreach (cell, table->locked)
+		if (lfirst_oid(cell) != table->relation)
 			LockRelationOid(lfirst_oid(cell), ShareLock);
 }
 
@@ -134,17 +142,16 @@ allow_long_pause(void)
 
 /* The locks of an earlier statement are the transaction's. */
 static void
-unlock(void)
+unlock(PartTable *table)
 {
 	ResourceOwner statement = CurrentResourceOwner;
 	ListCell *cell;
 
 	CurrentResourceOwner = TopTransactionResourceOwner;
-	foreach (cell, session->locked)
+	foreach (cell, table->locked)
 		UnlockRelationOid(lfirst_oid(cell), ShareLock);
 	CurrentResourceOwner = statement;
-	session->locked = NIL;
-	allow_long_pause();
+	table->locked = NIL;
 }
 
 /*
@@ -152,11 +159,11 @@ unlock(void)
  * be read as a part of both.
  */
 static bool
-can_be_read(void)
+can_be_read(const PartTable *table)
 {
 	ListCell *cell;
 
-	foreach (cell, session->locked)
+	foreach (cell, table->locked)
 	{
 		Oid relation = lfirst_oid(cell);
 		char kind = get_rel_relkind(relation);
@@ -170,14 +177,14 @@ can_be_read(void)
 
 /* Is every relation one that a scan reads? */
 static bool
-passes_rules(bool ignore_rls)
+passes_rules(const PartTable *table)
 {
 	ListCell *cell;
 
-	foreach (cell, session->locked)
+	foreach (cell, table->locked)
 	{
 		Relation relation = acting_open(lfirst_oid(cell), NoLock);
-		const char *rule = scan_rule(relation, ignore_rls);
+		const char *rule = scan_rule(relation, table->ignore_rls);
 
 		relation_close(relation, NoLock);
 		if (rule != NULL)
@@ -191,11 +198,11 @@ passes_rules(bool ignore_rls)
  * shards, and their coordinator connects as a superuser, who may read all rows anyway.
  */
 static bool
-is_allowed(const char *coordinator)
+is_allowed(Oid relation, const char *coordinator)
 {
-	if (citus_shard_rule(session->relation, NULL) != NULL)
+	if (citus_shard_rule(relation, NULL) != NULL)
 		return superuser() && GetUserId() == GetSessionUserId();
-	return part_is_marked(session->relation, coordinator);
+	return part_is_marked(relation, coordinator);
 }
 
 /*
@@ -203,23 +210,23 @@ is_allowed(const char *coordinator)
  * which would not count what the other one releases of the same rows.
  */
 static bool
-is_of_same_coordinator(const char *epoch)
+is_of_same_coordinator(Oid relation, const char *epoch)
 {
 	const char *role = GetUserNameFromId(GetSessionUserId(), false);
 	MetServer coordinator = {.name = psprintf("coordinator of role %s", quote_identifier(role)),
 							 .owner = role,
 							 .epoch = epoch};
 
-	if (citus_shard_rule(session->relation, NULL) == NULL)
-		coordinator.table = session->relation;
+	if (citus_shard_rule(relation, NULL) == NULL)
+		coordinator.table = relation;
 	return epoch_of_server_is(&coordinator);
 }
 
 static PartStatus
-read_shape(StringInfo message)
+read_shape(PartTable *table, StringInfo message)
 {
-	Relation relation = acting_open(session->relation, NoLock);
-	const char *missing = shape_read(message, RelationGetDescr(relation), &session->shape);
+	Relation relation = acting_open(table->relation, NoLock);
+	const char *missing = shape_read(message, RelationGetDescr(relation), &table->shape);
 
 	pq_getmsgend(message);
 	if (missing != NULL)
@@ -232,62 +239,65 @@ read_shape(StringInfo message)
 }
 
 static PartStatus
-open_part(StringInfo message)
+open_part(PartTable *table, StringInfo message)
 {
 	PartOpen open;
 	PartStatus status = part_read_open(message, &open);
 
 	if (status != PART_READY)
 		return status;
-	session->relation = find_relation(&open);
-	if (!OidIsValid(session->relation) || !is_allowed(open.coordinator))
+	table->relation = find_relation(&open);
+	if (!OidIsValid(table->relation) || !is_allowed(table->relation, open.coordinator))
 		return PART_NOT_MARKED;
-	if (!epoch_is_confirmed())
+	if (session->epoch == NULL && !epoch_is_confirmed())
 		return PART_NOT_CONFIRMED;
-	if (!is_of_same_coordinator(open.epoch))
+	if ((session->epoch == NULL || strcmp(session->epoch, open.epoch) != 0) &&
+		!is_of_same_coordinator(table->relation, open.epoch))
 		return PART_OTHER_COORDINATOR;
-	lock_in_share_mode(session->relation);
-	if (find_relation(&open) != session->relation || !is_allowed(open.coordinator))
+	session->epoch = open.epoch;
+	lock_in_share_mode(table);
+	if (find_relation(&open) != table->relation || !is_allowed(table->relation, open.coordinator))
 		return PART_NOT_MARKED;
-	if (citus_shard_rule(session->relation, NULL) == NULL)
-		session->coordinator = open.coordinator;
-	if (session->coordinator != NULL && budget_is_limited(session->relation))
+	if (citus_shard_rule(table->relation, NULL) == NULL)
+		table->coordinator = open.coordinator;
+	if (table->coordinator != NULL && budget_is_limited(table->relation))
 		return PART_LIMITED;
-	if (!can_be_read() || !passes_rules(open.ignore_rls))
+	table->ignore_rls = open.ignore_rls;
+	if (!can_be_read(table) || !passes_rules(table))
 		return PART_NOT_READ;
-	session->ignore_rls = open.ignore_rls;
-	return read_shape(message);
+	return read_shape(table, message);
 }
 
 /* A statement closes the relations that it opens, so each opens the scan anew. */
 static Scan *
-open_scan(void)
+open_scan(const PartTable *table)
 {
-	return scan_open_part(session->relation, session->ignore_rls, &session->shape);
+	return scan_open_part(table->relation, table->ignore_rls, &table->shape);
 }
 
 static void
 answer_open(StringInfo message, StringInfo answer)
 {
+	PartTable *table;
 	PartStatus status;
 	PartOpened opened;
-	Scan *scan;
 
-	if (session != NULL || !IsTransactionBlock())
+	if ((session != NULL && session->is_read) || !IsTransactionBlock())
 		out_of_order();
-	begin_session();
+	if (session == NULL)
+		begin_session();
 	MemoryContextSwitchTo(session->context);
-	status = open_part(message);
+	table = palloc0(sizeof(PartTable));
+	status = open_part(table, message);
 	part_write_status(answer, status);
 	if (status != PART_READY)
 		return;
-	scan = open_scan();
 	opened.system = GetSystemIdentifier();
 	opened.database = MyDatabaseId;
-	opened.relation = session->relation;
+	opened.relation = table->relation;
 	opened.epoch = epoch_current();
-	scan_close(scan);
-	session->is_open = true;
+	scan_close(open_scan(table));
+	session->tables = lappend(session->tables, table);
 	part_write_opened(answer, &opened);
 }
 
@@ -299,16 +309,16 @@ answer_open(StringInfo message, StringInfo answer)
  * table whose coordinator has the charge in its ledger, and who reads it is a superuser here.
  */
 static void
-record_reading(const PartReader *reader)
+record_reading(const PartTable *table, const PartReader *reader)
 {
-	TableChange change = {session->relation};
+	TableChange change = {table->relation};
 	StringInfoData parameters;
 
-	if (session->coordinator == NULL)
+	if (table->coordinator == NULL)
 		return;
 	initStringInfo(&parameters);
 	appendStringInfoString(&parameters, "{\"coordinator\": ");
-	escape_json(&parameters, session->coordinator);
+	escape_json(&parameters, table->coordinator);
 	appendStringInfoString(&parameters, ", \"role\": ");
 	escape_json(&parameters, reader->role);
 	appendStringInfo(&parameters, ", \"release\": " INT64_FORMAT "}", reader->release);
@@ -328,9 +338,9 @@ groups_of(const ScanShape *shape)
 }
 
 static void
-check_sets(int sets, bool grouped, const Encoding *encoding, const uint8 *key)
+check_sets(const ScanShape *shape, int sets, bool grouped, const Encoding *encoding,
+		   const uint8 *key)
 {
-	const ScanShape *shape = &session->shape;
 	int features = Max(shape->features->features, 1);
 
 	if ((shape->person != NULL) != (key != NULL) || (grouped && shape->groups == NULL) ||
@@ -343,12 +353,12 @@ check_sets(int sets, bool grouped, const Encoding *encoding, const uint8 *key)
  * public numbers and settings.
  */
 static void
-make_sets(Scan *scan, const Encoding *encoding, int sets, int64 rows)
+make_sets(const Encoding *encoding, int sets, double rows)
 {
 	MemoryContext parent =
 		AllocSetContextCreate(session->context, "dpobj part rows", ALLOCSET_DEFAULT_SIZES);
 	Size limit = spill_limit(dpobj_memory_limit);
-	double room = spill_room(encoding, (double) rows, sets, limit);
+	double room = spill_room(encoding, rows, sets, limit);
 	bool spills = room > 0 && room * sets <= MOST_ROOM;
 	ResourceOwner statement = CurrentResourceOwner;
 
@@ -364,41 +374,58 @@ make_sets(Scan *scan, const Encoding *encoding, int sets, int64 rows)
 		if (spills)
 			rows_state_spill(state, limit / sets, (off_t) room);
 	}
-	scan_set_rows(scan, rows, false);
-	scan_make_room(scan, encoding, 0, dpobj_memory_limit);
 	CurrentResourceOwner = statement;
 }
 
+/* Reads the rows of one part, with room for so many of persons, and gives its locks back. */
+static int64
+read_table(PartTable *table, const Encoding *encoding, int64 room, Rows *const *rows, int sets,
+		   bool grouped, const uint8 *key)
+{
+	Scan *scan = open_scan(table);
+	int64 left_out;
+
+	scan_set_rows(scan, room, false);
+	scan_make_room(scan, encoding, 0, dpobj_memory_limit);
+	left_out = scan_run_sets(scan, rows, sets, grouped, key);
+	scan_end_room(scan);
+	scan_close(scan);
+	unlock(table);
+	return left_out;
+}
+
+/* All parts of the session, one after the other, into the same sets. */
 static void
 answer_scan(StringInfo message, StringInfo answer)
 {
 	ServerMemory memory;
 	PartReader reader;
 	Encoding encoding;
-	Scan *scan;
 	Rows **rows;
+	ListCell *cell;
 	const uint8 *key;
-	int64 left_out;
+	int64 left_out = 0;
 	int64 room;
 	bool grouped;
 	int sets;
 
-	if (session == NULL || !session->is_open)
+	if (session == NULL || session->tables == NIL || session->is_read)
 		out_of_order();
 	MemoryContextSwitchTo(session->context);
 	server_memory_init(&memory, session->context);
 	part_read_scan(message, &memory.memory, &reader, &encoding, &sets, &grouped, &key, &room);
-	check_sets(sets, grouped, &encoding, key);
-	record_reading(&reader);
-	scan = open_scan();
-	make_sets(scan, &encoding, sets, room);
+	foreach (cell, session->tables)
+		check_sets(&((PartTable *) lfirst(cell))->shape, sets, grouped, &encoding, key);
+	foreach (cell, session->tables)
+		record_reading(lfirst(cell), &reader);
+	make_sets(&encoding, sets, (double) room * list_length(session->tables));
 	rows = palloc(sets * sizeof(Rows *));
 	for (int i = 0; i < sets; i++)
 		rows[i] = &session->states[i]->rows;
-	left_out = scan_run_sets(scan, rows, sets, grouped, key);
-	scan_close(scan);
-	session->is_open = false;
-	unlock();
+	foreach (cell, session->tables)
+		left_out += read_table(lfirst(cell), &encoding, room, rows, sets, grouped, key);
+	allow_long_pause();
+	session->is_read = true;
 	session->grouped = grouped;
 	row_chunks_begin(&session->chunks, session->states, sets);
 	part_write_status(answer, PART_READY);

@@ -20,23 +20,38 @@
 #include "server/rows/scan_parts.h"
 #include "server/rows/shape_bytes.h"
 
-/* One part and how far it is. */
+/* One part. */
 typedef struct ScanPart
 {
+	const RemotePart *part;
+	int link;
 	PartStatus status;
 	PartOpened opened; /* if it is ready */
-	bool scanned;      /* it has answered PART_SCAN */
-	RowChunksRead read;
 } ScanPart;
+
+/* The parts of one link, which are one after the other, and how far they are. */
+typedef struct ScanLink
+{
+	ScanPart *part;
+	int count;
+	int opened;   /* that have answered PART_OPEN */
+	bool scanned; /* they have answered PART_SCAN */
+	RowChunksRead read;
+} ScanLink;
 
 struct ScanParts
 {
 	Links *links;
 	Oid relation;      /* of which they are the parts */
 	const char *table; /* its name for the owners of parts */
+	bool ignore_rls;
+	const ScanShape *shape;
+	const char *epoch;
+	int count; /* of the parts */
 	ScanPart *part;
+	ScanLink *link;
 	Rows *const *sets;
-	int count;
+	int number; /* of the sets */
 	int64 left_out;
 	StringInfo problem; /* whose passes the rows will answer; NULL: the rows are sent */
 	int64 kept;
@@ -112,17 +127,6 @@ invalid_answer(void)
 			(errcode(ERRCODE_PROTOCOL_VIOLATION), errmsg("an answer of a part is not valid")));
 }
 
-static bool
-take_opened(void *context, int link, StringInfo answer, StringInfo next)
-{
-	ScanPart *part = &((ScanParts *) context)->part[link];
-
-	part->status = part_read_status(answer);
-	if (part->status == PART_READY)
-		part_read_opened(answer, &part->opened);
-	return false;
-}
-
 /* Milliseconds, besides those for its lock, in which a part says that it is open. */
 #define OPEN_TIME 15000
 
@@ -132,9 +136,9 @@ take_opened(void *context, int link, StringInfo answer, StringInfo next)
 static void
 check_ready(const ScanParts *parts)
 {
-	for (int i = 0; i < links_count(parts->links); i++)
+	for (int i = 0; i < parts->count; i++)
 	{
-		const RemotePart *part = links_part(parts->links, i);
+		const RemotePart *part = parts->part[i].part;
 		PartStatus status = parts->part[i].status;
 
 		if (status == PART_NOT_MARKED && part->provider->needs_mark)
@@ -157,13 +161,21 @@ is_same(const PartOpened *a, const PartOpened *b)
 static void
 check_different(const ScanParts *parts)
 {
-	for (int i = 0; i < links_count(parts->links); i++)
+	for (int i = 0; i < parts->count; i++)
 		for (int j = 0; j < i; j++)
 			if (is_same(&parts->part[i].opened, &parts->part[j].opened))
-				refuse(links_part(parts->links, i), ERRCODE_DPOBJ_NOT_ALLOWED,
-					   psprintf("It is the same table as part \"%s\".",
-								links_part(parts->links, j)->name),
+				refuse(parts->part[i].part, ERRCODE_DPOBJ_NOT_ALLOWED,
+					   psprintf("It is the same table as part \"%s\".", parts->part[j].part->name),
 					   "Each part needs a table of its own.");
+}
+
+/* Has the check of the part before it been the same? */
+static bool
+is_met(const ScanPart *part, const ScanPart *before)
+{
+	return part->link == before->link &&
+		   identity_owner(part->part->relation) == identity_owner(before->part->relation) &&
+		   strcmp(part->opened.epoch, before->opened.epoch) == 0;
 }
 
 /*
@@ -173,16 +185,18 @@ check_different(const ScanParts *parts)
 static void
 check_epochs(const ScanParts *parts)
 {
-	for (int i = 0; i < links_count(parts->links); i++)
+	for (int i = 0; i < parts->count; i++)
 	{
-		const RemotePart *part = links_part(parts->links, i);
-		MetServer met = {.name = psprintf("part %s", links_place(parts->links, i)),
-						 .owner = GetUserNameFromId(identity_owner(part->relation), false),
+		const ScanPart *part = &parts->part[i];
+		MetServer met = {.name = psprintf("part %s", links_place(parts->links, part->link)),
+						 .owner = GetUserNameFromId(identity_owner(part->part->relation), false),
 						 .table = parts->relation,
-						 .epoch = parts->part[i].opened.epoch};
+						 .epoch = part->opened.epoch};
 
+		if (i > 0 && is_met(part, part - 1))
+			continue;
 		if (!epoch_of_server_is(&met))
-			refuse(part, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+			refuse(part->part, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
 				   "Its server was restored, promoted or replaced since this one first read it.",
 				   "After a check, a member of dpobj_admin can allow releases again: SELECT "
 				   "dpobj.confirm_epoch();");
@@ -209,7 +223,66 @@ name_of_table(Oid table)
 void
 scan_parts_reach(List *list)
 {
-	links_close(links_open(list, REACH_LOCK_TIME));
+	links_close(links_open(list, 1, REACH_LOCK_TIME));
+}
+
+/* The next part of the link that is to be opened. */
+static void
+write_open(const ScanParts *parts, int link, StringInfo message)
+{
+	const RemotePart *part = parts->link[link].part[parts->link[link].opened].part;
+	PartOpen open = {.coordinator = parts->table,
+					 .schema = part->schema,
+					 .table = part->table,
+					 .ignore_rls = parts->ignore_rls,
+					 .epoch = parts->epoch};
+
+	links_name(parts->links, link, part->name);
+	part_write_open(message, &open);
+	shape_write(message, parts->shape, column_name, unconstify(RemotePart *, part));
+}
+
+/* A part that is not ready will be the error, so no other one of its link is asked. */
+static bool
+take_opened(void *context, int link, StringInfo answer, StringInfo next)
+{
+	ScanParts *parts = context;
+	ScanLink *its = &parts->link[link];
+	ScanPart *part = &its->part[its->opened++];
+
+	part->status = part_read_status(answer);
+	if (part->status != PART_READY)
+		return false;
+	part_read_opened(answer, &part->opened);
+	if (its->opened == its->count)
+		return false;
+	write_open(parts, link, next);
+	return true;
+}
+
+/* How the parts of a link are called once they are open, when they are asked as one. */
+static const char *
+name_of_parts(const ScanLink *link)
+{
+	const char *first = link->part[0].part->name;
+
+	return link->count == 1 ? first : psprintf("%s and %d more", first, link->count - 1);
+}
+
+static void
+list_links(ScanParts *parts, int count)
+{
+	parts->part = palloc0(count * sizeof(ScanPart));
+	parts->link = palloc0(links_count(parts->links) * sizeof(ScanLink));
+	for (int i = 0; i < links_count(parts->links); i++)
+	{
+		ListCell *cell;
+
+		parts->link[i].part = &parts->part[parts->count];
+		foreach (cell, links_parts(parts->links, i))
+			parts->part[parts->count++] = (ScanPart){.part = lfirst(cell), .link = i};
+		parts->link[i].count = list_length(links_parts(parts->links, i));
+	}
 }
 
 static bool
@@ -225,7 +298,7 @@ take_exposures(void *context, int link, StringInfo answer, StringInfo next)
 char *
 scan_parts_exposures(RemotePart *part)
 {
-	Links *links = links_open(list_make1(part), REACH_LOCK_TIME);
+	Links *links = links_open(list_make1(part), 1, REACH_LOCK_TIME);
 	char *exposures = NULL;
 	StringInfoData message;
 
@@ -244,27 +317,22 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 				int lock_milliseconds, const char **busy)
 {
 	ScanParts *parts = palloc0(sizeof(ScanParts));
-	const char *epoch = epoch_current();
 
+	parts->epoch = epoch_current();
 	if (!epoch_is_confirmed())
 		epoch_refuse();
 	parts->relation = table;
 	parts->table = name_of_table(table);
-	parts->part = palloc0(list_length(list) * sizeof(ScanPart));
-	parts->links = links_open(list, lock_milliseconds);
+	parts->ignore_rls = ignore_rls;
+	parts->shape = shape;
+	parts->links = links_open(list, dpobj_max_part_connections, lock_milliseconds);
+	list_links(parts, list_length(list));
 	for (int i = 0; i < links_count(parts->links); i++)
 	{
-		const RemotePart *part = links_part(parts->links, i);
-		PartOpen open = {.coordinator = parts->table,
-						 .schema = part->schema,
-						 .table = part->table,
-						 .ignore_rls = ignore_rls,
-						 .epoch = epoch};
 		StringInfoData message;
 
 		initStringInfo(&message);
-		part_write_open(&message, &open);
-		shape_write(&message, shape, column_name, unconstify(RemotePart *, part));
+		write_open(parts, i, &message);
 		links_send(parts->links, i, &message);
 		pfree(message.data);
 	}
@@ -272,9 +340,11 @@ scan_parts_open(List *list, Oid table, bool ignore_rls, const ScanShape *shape,
 	{
 		if (links_busy(parts->links) == NULL)
 			links_fail_by_silence(parts->links);
-		*busy = links_busy(parts->links)->name;
+		*busy = links_busy(parts->links);
 		return NULL;
 	}
+	for (int i = 0; i < links_count(parts->links); i++)
+		links_name(parts->links, i, name_of_parts(&parts->link[i]));
 	return parts;
 }
 
@@ -288,6 +358,13 @@ scan_parts_check(const ScanParts *parts)
 
 /* ---- reading ---- */
 
+static void
+send_to_all(const ScanParts *parts, const StringInfoData *message)
+{
+	for (int i = 0; i < links_count(parts->links); i++)
+		links_send(parts->links, i, message);
+}
+
 void
 scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets, bool grouped,
 				 const uint8 *key, int64 room)
@@ -297,8 +374,7 @@ scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets, bo
 
 	initStringInfo(&message);
 	part_write_scan(&message, &reader, like, sets, grouped, key, room);
-	for (int i = 0; i < links_count(parts->links); i++)
-		links_send(parts->links, i, &message);
+	send_to_all(parts, &message);
 	pfree(message.data);
 }
 
@@ -314,14 +390,14 @@ read_left_out(ScanParts *parts, StringInfo answer)
 
 /* The rows stay where they are; what a release knows of them before its passes are these counts. */
 static void
-read_counts(ScanParts *parts, ScanPart *part, StringInfo answer)
+read_counts(ScanParts *parts, ScanLink *link, StringInfo answer)
 {
 	PartCounts counts;
 
 	part_read_counts(answer, &counts);
 	parts->kept += counts.usable;
 	rows_add_neutral(parts->sets[0], counts.neutral);
-	part->read.finished = true;
+	link->read.finished = true;
 }
 
 static void
@@ -341,33 +417,33 @@ static bool
 take_rows(void *context, int link, StringInfo answer, StringInfo next)
 {
 	ScanParts *parts = context;
-	ScanPart *part = &parts->part[link];
+	ScanLink *its = &parts->link[link];
 
 	if (part_read_status(answer) != PART_READY)
 		invalid_answer();
-	if (!part->scanned)
+	if (!its->scanned)
 		read_left_out(parts, answer);
 	else if (parts->problem == NULL)
-		row_chunks_read(&part->read, answer, parts->sets, parts->count);
+		row_chunks_read(&its->read, answer, parts->sets, parts->number);
 	else
-		read_counts(parts, part, answer);
-	part->scanned = true;
+		read_counts(parts, its, answer);
+	its->scanned = true;
 	pq_getmsgend(answer);
-	if (!part->read.finished)
+	if (!its->read.finished)
 		ask_next(parts, next);
-	return !part->read.finished;
+	return !its->read.finished;
 }
 
 int64
 scan_parts_add(ScanParts *parts, Rows *const *sets, int count)
 {
 	parts->sets = sets;
-	parts->count = count;
+	parts->number = count;
 	parts->left_out = 0;
 	if (!links_collect(parts->links, take_rows, parts, -1))
 		invalid_answer();
 	for (int i = 0; i < links_count(parts->links); i++)
-		if (!parts->part[i].read.finished)
+		if (!parts->link[i].read.finished)
 			invalid_answer();
 	return parts->left_out;
 }
@@ -390,6 +466,12 @@ scan_parts_kept(const ScanParts *parts)
 int
 scan_parts_count(const ScanParts *parts)
 {
+	return parts->count;
+}
+
+int
+scan_parts_sums_count(const ScanParts *parts)
+{
 	return links_count(parts->links);
 }
 
@@ -401,12 +483,11 @@ scan_parts_pass(ScanParts *parts, const uint8 *pass, Size length)
 	initStringInfo(&message);
 	pq_sendbyte(&message, PART_PASS);
 	pq_sendbytes(&message, (const char *) pass, (int) length);
-	for (int i = 0; i < links_count(parts->links); i++)
-		links_send(parts->links, i, &message);
+	send_to_all(parts, &message);
 	pfree(message.data);
 }
 
-/* The sums must be those of this pass, and the part's first. */
+/* The sums must be those of this pass, and the link's first. */
 static bool
 take_sums(void *context, int link, StringInfo answer, StringInfo next)
 {

@@ -1,11 +1,11 @@
 /*
  * scan_parts.h - the rows of a scan that are on other servers.
  *
- * Before the charge scan_parts_open() connects to every part, which checks the request, locks its
- * relation and says its public sizes: a part that is down costs nothing.  After the charge each
- * part reads its rows under a snapshot that it takes then, and its rows are added once.  All parts
- * are needed, and nothing is asked for twice: any failure of a part is an error, which the caller
- * turns into the one failure of a release.
+ * Before the charge scan_parts_open() connects to the server of every part, which checks the
+ * request, locks its relation and says its public sizes: a part that is down costs nothing.  After
+ * the charge each part reads its rows under a snapshot that it takes then, and its rows are added
+ * once.  All parts are needed, and nothing is asked for twice: any failure of a part is an error,
+ * which the caller turns into the one failure of a release.
  */
 #ifndef DPOBJ_SCAN_PARTS_H
 #define DPOBJ_SCAN_PARTS_H
@@ -61,11 +61,14 @@ extern int64 scan_parts_kept(const ScanParts *parts);
 
 extern int scan_parts_count(const ScanParts *parts);
 
+/* How many sums answer a pass: one for all parts of a connection. */
+extern int scan_parts_sums_count(const ScanParts *parts);
+
 /* Sends a pass to every part. */
 extern void scan_parts_pass(ScanParts *parts, const uint8 *pass, Size length);
 
 /*
- * Adds the sums of the parts, which are the first of those that the sums are of.  False if they do
+ * Adds these sums, which are the first of those that the sums are of.  False if they do
  * not come within so many milliseconds; -1: raises an error after dpobj.longest_run.
  */
 extern bool scan_parts_sums(ScanParts *parts, PassSums *sums, long milliseconds);
