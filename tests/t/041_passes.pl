@@ -10,9 +10,10 @@ use DpobjTest;
 
 my ($coordinator, @parts) = parts_clusters('passes', 'dpobj.release_tick = 0', 'dpobj.max_failures = 1000000');
 login_roles($coordinator, 'ana');
+make_many($coordinator, 'many', 20, @parts);
 $coordinator->safe_psql('postgres', sprintf <<'SQL', encoders());
-SELECT dpobj.protect(t, '%s', 'add_remove', n => 3000) FROM unnest('{visit,whole}'::regclass[]) t;
-SELECT dpobj.set_budget(t, 'ana', 100000000, 0.1) FROM unnest('{visit,whole}'::regclass[]) t;
+SELECT dpobj.protect(t, '%s', 'add_remove', n => 3000) FROM unnest('{visit,whole,many}'::regclass[]) t;
+SELECT dpobj.set_budget(t, 'ana', 100000000, 0.1) FROM unnest('{visit,whole,many}'::regclass[]) t;
 UPDATE dpobj.identities SET holdout_key = '00010203-0405-0607-0809-0a0b0c0d0e0f' WHERE kind = 'table'
 SQL
 
@@ -52,21 +53,23 @@ my %models = (
 
 sub same_models
 {
-	for my $name (@_)
+	my ($tables, @names) = @_;
+	for my $name (@names)
 	{
 		my $whole = model_of('whole', $models{$name});
 		like($whole, qr/^\{[-0-9.,e]+\}$/, "$name: one table has a model");
-		is(model_of('visit', $models{$name}), $whole, "$name: its parts have the same, to the last bit");
+		is(model_of($_, $models{$name}), $whole, "$name: the parts of $_ have the same, to the last bit") for @$tables;
 	}
 	return;
 }
 
-same_models(sort keys %models);
+same_models(['visit'], sort keys %models);
+same_models(['many'], 'objective', 'sgd', 'rows held out');
 isnt(model_of('visit', $models{objective}), model_of('visit', $models{'rows held out'}), 'other rows have another model');
 
 # Rows that every server keeps in a file.
 for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM SET work_mem = '64kB'; ALTER SYSTEM SET hash_mem_multiplier = 1; SELECT pg_reload_conf()"); }
-same_models('objective', 'linear', 'softmax', 'localized');
+same_models([ 'visit', 'many' ], 'objective', 'linear', 'softmax', 'localized');
 for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM RESET work_mem; ALTER SYSTEM RESET hash_mem_multiplier; SELECT pg_reload_conf()"); }
 
 

@@ -67,6 +67,10 @@ like(in_session($part, 'dealer', $opening), qr/^\\x6470703105$/m, 'nor is it aft
 $part->safe_psql('postgres', "SELECT dpobj.mark_part('again', 'postgres.public.visit', 'dealer')");
 like(in_session($part, 'dealer', $opening), qr/^\\x6470703100/m, 'a new mark is of the new table');
 
+$part->safe_psql('postgres', "SELECT dpobj.unmark_part('again')");
+like(in_session($part, 'dealer', "BEGIN; SELECT dpobj_internal.part('\\x$sent{'a count'}[0]'); SELECT dpobj_internal.part('\\x$opened'); ROLLBACK"),
+	qr/^\\x6470703100\w+\n\\x6470703105$/m, 'a table that is not marked does not open after one that is');
+
 # ---- messages out of order ----
 
 my $dealer = session($part, user => 'dealer', split => 1);
@@ -87,6 +91,7 @@ is(told($open, $scan, $rows), '', 'rows are answered');
 is(told($open, $scan, @$_), $disorder, 'messages out of order are refused: ' . join ' ', map { pack 'H2', $_ } @$_)
   for [ $passes, $rows ], [ $passes, $passes ], [$scan], [$open], [$pass], [ $passes, $pass, $rows ], [ $rows, $passes ];
 is(told($open, $_), $disorder, 'rows are read before they are asked for') for $rows, $passes, $pass;
+is(told($open, $sent{'a count'}[0], $scan), $disorder, 'two parts are read together only if both have what is asked for');
 is(told($scan), $disorder, 'nothing is read before the part is opened');
 
 # ---- what does not fit ----

@@ -19,7 +19,7 @@ use POSIX ();
 
 use DpobjTest;
 
-our @EXPORT = qw(parts_clusters make_part foreign_partition encoders columns rows_between start_proxy links_of no_link_is_left answers_by answers_truly);
+our @EXPORT = qw(parts_clusters make_many make_part foreign_partition encoders columns rows_between start_proxy links_of no_link_is_left answers_by answers_truly);
 
 use constant ROWS => 3000;
 
@@ -68,6 +68,25 @@ sub foreign_partition
 	$parent //= 'visit';
 	$coordinator->safe_psql('postgres',
 		"CREATE FOREIGN TABLE $table PARTITION OF $parent FOR VALUES $bounds SERVER $server OPTIONS (table_name '$remote')");
+	return;
+}
+
+# A table of the coordinator with the rows of visit, in so many partitions, dealt to the parts' servers.
+sub make_many
+{
+	my ($coordinator, $table, $count, @parts) = @_;
+	my @partitions;
+	for my $i (0 .. $count - 1)
+	{
+		my ($first, $last) = (int(ROWS * $i / $count) + 1, int(ROWS * ($i + 1) / $count));
+		my $server = $i % @parts;
+		$parts[$server]->safe_psql('postgres', sprintf <<'SQL', "${table}_$i", columns(), rows_between($first, $last), "postgres.public.$table");
+CREATE TABLE %1$s (%2$s); INSERT INTO %1$s %3$s; GRANT SELECT ON %1$s TO dealer; SELECT dpobj.mark_part('%1$s', '%4$s', 'dealer')
+SQL
+		push @partitions, sprintf 'CREATE FOREIGN TABLE %s_%d PARTITION OF %1$s FOR VALUES FROM (%d) TO (%d) SERVER part%d', $table, $i, $first, $last + 1, $server + 1;
+	}
+	$coordinator->safe_psql('postgres', join '; ', sprintf('CREATE TABLE %s (%s) PARTITION BY RANGE (id)', $table, columns()), @partitions,
+		"SELECT dpobj.protect('$table', '@{[ encoders() ]}', 'add_remove')");
 	return;
 }
 
