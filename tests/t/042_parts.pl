@@ -358,12 +358,25 @@ like($ana->result, qr/^[\d.]+$/m, 'and then the release does');
 is(scalar_of($_, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'dealer' AND application_name = 'dpobj'"), '0', 'no connection is left')
   for @parts;
 
-# The snapshot of the caller is older than the locks; rows that were moved here since then count.
-my $rows = $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)});
+# What the caller's own transaction changes elsewhere cannot be waited for; what it changes here is read.
 $coordinator->safe_psql('postgres', 'CREATE ROLE mover SUPERUSER LOGIN');
 $coordinator->safe_psql('postgres', "CREATE USER MAPPING FOR mover SERVER part$_ OPTIONS (user 'postgres')") for 1, 2;
-my $move = q{WITH gone AS (DELETE FROM %s WHERE s = 3 RETURNING *) INSERT INTO %s SELECT %d + row_number() OVER (), a, n, r, d, tz, t, c, e, b, s, y FROM gone};
+$coordinator->safe_psql('postgres', q{SELECT dpobj.set_budget('visit', 'mover', 100000000, 0)});
 my $mover_session = session($coordinator, user => 'mover');
+for my $change ('UPDATE visit SET s = s WHERE id = 1500', 'DELETE FROM visit_1 WHERE id = 1500', 'TRUNCATE visit_1')
+{
+	$mover_session->ask("BEGIN; $change");
+	free("a transaction that has done $change", qr/^ERROR:  55000: table "visit_1" cannot be read in the transaction that changes it\n.*\n.*Commit first/,
+		sub { $mover_session->ask(sprintf $count, 'visit') });
+	$mover_session->ask('ROLLBACK');
+}
+$mover_session->ask('BEGIN; DELETE FROM visit_0 WHERE id <= 10');
+like($mover_session->ask(q{SELECT value FROM dpobj.count('visit', 1000)}), qr/^2990$/m, 'its changes of rows here are read');
+$mover_session->ask('ROLLBACK');
+
+# The snapshot of the caller is older than the locks; rows that were moved here since then count.
+my $rows = $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)});
+my $move = q{WITH gone AS (DELETE FROM %s WHERE s = 3 RETURNING *) INSERT INTO %s SELECT %d + row_number() OVER (), a, n, r, d, tz, t, c, e, b, s, y FROM gone};
 $ana->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 $mover_session->ask(sprintf $move, 'visit_1', 'visit_0', 0);
 is($ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)}), $rows, 'an old snapshot misses no row that was moved here');
@@ -380,5 +393,62 @@ my @counts = map { $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)}) } 
 $mover->finish;
 is($problems, '', 'rows move');
 is_deeply([ grep { $_ ne $rows } @counts ], [], 'rows that move are counted once');
+
+# ---- many parts of a server ----
+
+# A server has ten connections, and more parts.
+make_many($coordinator, 'many', 32, @parts);
+$coordinator->safe_psql('postgres', "SELECT dpobj.set_budget('many', 'ana', 100000000, 0)");
+my $all = digest_of('whole', "'y', '{a,r,e}'");
+my $counted = q{SELECT key, value FROM dpobj.count('%s', 1000, '{e,s}')};
+my $answer = $ana->ask(sprintf $counted, 'whole');
+
+sub remembered { return scalar_of($_[0], "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'remember_server'"); }
+
+$_->safe_psql('postgres', 'SELECT dpobj.confirm_epoch()') for $coordinator, @parts;
+my @met = map { remembered($_) } $coordinator, @parts;
+is(digest_of('many', "'y', '{a,r,e}'"), $all, 'many parts of a server have the same digest');
+is(join(' ', map { remembered($_) - shift @met } $coordinator, @parts), '2 1 1', 'each server remembers another one once');
+is($ana->ask(sprintf $counted, 'many'), $answer, 'and answer the same');
+is(scalar_of($parts[1], "SELECT count(DISTINCT relation_name) FROM dpobj.ledger WHERE event = 'read_part' AND parameters ->> 'coordinator' = 'postgres.public.many'"),
+	'16', 'the owner of each part sees that it was read');
+
+for my $limit (5, 1)
+{
+	$parts[0]->safe_psql('postgres', "ALTER ROLE dealer CONNECTION LIMIT $limit");
+	is(digest_of('many', "'y', '{a,r,e}'"), $all, "a server that lets $limit in serves them all");
+	is($ana->ask(sprintf $counted, 'many'), $answer, "and answers the same over $limit");
+}
+$parts[0]->safe_psql('postgres', 'ALTER ROLE dealer CONNECTION LIMIT 0');
+free('a server that lets none in',
+	qr/^ERROR:  53300: part "public\.many_0" cannot be read\nDETAIL:  Its server has no room for a connection\. Asked for were 8, for 16 parts; dpobj\.max_part_connections allows 8\.\nHINT:  Try again/,
+	undef, 'many');
+unlike($ana->ask(sprintf $count, 'many'), qr/too many connections/, 'what the server said is not told');
+$parts[0]->safe_psql('postgres', 'ALTER ROLE dealer CONNECTION LIMIT 2');
+$session->ask('SET dpobj.max_part_connections = 2');
+is(digest_of('many', "'y', '{a,r,e}'"), $all, 'no more are asked for than the setting allows');
+$session->ask('RESET dpobj.max_part_connections');
+$parts[0]->safe_psql('postgres', 'ALTER ROLE dealer CONNECTION LIMIT -1');
+
+# Each of them is locked and checked, not only the first of a connection.
+my $changer = session($parts[1]);
+$changer->ask('BEGIN; UPDATE many_31 SET s = s');
+$ana->send(sprintf $count, 'many');
+ok(wait_until(20, sub { scalar_of($parts[1], "SELECT count(*) FROM pg_locks WHERE relation = 'many_31'::regclass AND NOT granted") }), 'a release waits for a writer of the last part');
+my $asked = time;
+scalar_of($coordinator, 'SELECT pg_cancel_backend(' . $ana->pid . ')');
+like($ana->result, qr/^ERROR:  57014: /, 'a cancel ends the wait');
+cmp_ok(time - $asked, '<', 5, 'at once');
+$ana->send(sprintf $count, 'many');
+ok(wait_until(20, sub { scalar_of($parts[1], "SELECT count(*) FROM pg_locks WHERE relation = 'many_31'::regclass AND NOT granted") }), 'the next one waits');
+$changer->ask('COMMIT');
+like($ana->result, qr/^[\d.]+$/m, 'until the writer has ended');
+ok(wait_until(20, sub { !links_of($parts[0]) && !links_of($parts[1]) }), 'no connection is left');
+$parts[1]->safe_psql('postgres', "SELECT dpobj.unmark_part('many_31')");
+free('the last part is not marked', qr/^ERROR:  UB003: part "public\.many_31" cannot be read\n/, undef, 'many');
+$parts[1]->safe_psql('postgres', "SELECT dpobj.mark_part('many_31', 'postgres.public.many', 'dealer'); SELECT dpobj.limit_budget('many_29', 1, 0, 'enough')");
+free('a part in the middle is limited', qr/^ERROR:  UB003: part "public\.many_29" cannot be read\n/, undef, 'many');
+$parts[1]->safe_psql('postgres', "SELECT dpobj.limit_budget('many_29', NULL, NULL, 'more')");
+is(digest_of('many', "'y', '{a,r,e}'"), $all, 'all of it is undone');
 
 finish($coordinator);

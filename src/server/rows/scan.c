@@ -317,6 +317,32 @@ fail_to_lock(const char *busy)
 					errdetail("Its rows cannot be locked in time."), errhint("Try again.")));
 }
 
+/* A part waits for a transaction of this session there, which nobody will end meanwhile. */
+static void
+check_own_changes(const Scan *scan)
+{
+	ListCell *cell;
+
+	foreach (cell, scan->locked)
+	{
+		Relation relation;
+		bool is_changed;
+
+		if (part_provider_of(lfirst_oid(cell)) == NULL)
+			continue;
+		relation = acting_open(lfirst_oid(cell), NoLock);
+		is_changed = CheckRelationLockedByMe(relation, RowExclusiveLock, true);
+		relation_close(relation, NoLock);
+		if (is_changed)
+			ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+							errmsg("table \"%s\" cannot be read in the transaction that changes it",
+								   get_rel_name(lfirst_oid(cell))),
+							errdetail("Its rows are on other servers, which wait for this "
+									  "transaction before they are read."),
+							errhint("Commit first.")));
+	}
+}
+
 /* Milliseconds: of the first attempt to lock all parts, and of all attempts. */
 #define FIRST_LOCK_TIME 250
 #define LOCK_TIME 15000
@@ -348,6 +374,8 @@ lock_parts(Scan *scan, Oid relation, bool ignore_rls, List *parts)
 		if (scan->parts != NULL && parts_are_same(before, parts))
 			return;
 		give_way(scan);
+		if (busy != NULL)
+			check_own_changes(scan);
 		if (gate_clock() >= end)
 			fail_to_lock(busy);
 	}
