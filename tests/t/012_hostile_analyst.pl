@@ -206,7 +206,7 @@ $hostile->try_all(
 	(
 		map { [ $_, 'ana', '42501', 'SELECT dpobj_internal.epoch()', 'BEGIN', $_ ] } (
 			'SET dpobj.min_epsilon = 0', 'SET LOCAL dpobj.release_tick = 0',
-			q{SELECT set_config('dpobj.max_failures', '1000', false)}, 'SET dpobj.max_solvers = 1000', 'SET dpobj.max_role_releases = 1000',
+			q{SELECT set_config('dpobj.max_failures', '1000', false)}, 'SET dpobj.max_solvers = 1000', 'SET dpobj.max_part_connections = 1000', 'SET dpobj.max_role_releases = 1000',
 			'SET dpobj.require_budget = off', 'SET dpobj.time_limit = 1', 'SET dpobj.memory_limit = 1',
 			'ALTER ROLE ana SET dpobj.min_epsilon = 0', 
 			'ALTER DATABASE postgres SET dpobj.min_epsilon = 0',
