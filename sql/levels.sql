@@ -108,9 +108,6 @@ CREATE TABLE wide_models AS SELECT dp_halfspace(x, big, 1000.0, 0) AS halfspace,
 SELECT (halfspace).kind, (halfspace).mechanism, array_length((halfspace).weights, 1) AS weights, (halfspace).details ->> 'noise' AS noise, dpobj.verify(halfspace) AS verified,
        array_length((svm).weights, 1) AS svm, array_length((linear).weights, 1) AS linear, array_length((softmax).weights, 1) AS softmax, (descent).mechanism FROM wide_models;
 SELECT avg((dp_predict(halfspace, x) = big)::int) > 0.95 AS good, avg(abs(dp_score(linear, x) - x[1] - x[2])) < 0.2 AS near FROM wide_models, wide;
-SELECT dpobj.predict_sql(halfspace, 'wide_rows') AS statement FROM wide_models \gset
-CREATE TABLE wide_rows AS SELECT x AS features FROM wide WHERE id < 50;
-SELECT bool_and(s.dp_score IS NOT DISTINCT FROM dp_score(halfspace, s.features)) AS same FROM wide_models, (:statement) s;
 SELECT array_length((dp_one_vs_rest(x[1:40], sort, 1.0, 0, '{"classes": [0, 1, 2, 3], "dimension": 40}')).weights, 1) AS scorecards FROM wide;
 SELECT array_length((dp_softmax(x[1:77], sort, 1.0, 0, '{"classes": [0, 1, 2], "dimension": 77}')).weights, 1) AS classes FROM wide;
 SELECT dp_halfspace(x, big, 1.0, 0, '{"mechanism": "exponential"}') FROM wide;
