@@ -43,7 +43,7 @@ make_encoding(const Shape *shape)
 	encoding_init(&encoding);
 	encoding.features = shape->features;
 	encoding.groups = shape->groups;
-	memcpy(encoding.group, shape->group, sizeof(encoding.group));
+	memcpy(encoding.group, shape->group, sizeof(shape->group));
 	for (int j = 0; j < shape->features; j++)
 	{
 		encoding.low[j] = 0;
