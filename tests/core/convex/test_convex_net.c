@@ -359,7 +359,8 @@ test_plans(void)
 						   margin * osc -
 					   1) < 1e-5);
 			CHECK(plan.step == 1 << 20 && plan.points == 197);
-			request.run = (RunTerms){.rows = 1000, .distinct = 1000, .longest = 600};
+			request.run =
+				(RunTerms){.rows = 1000, .distinct = 1000, .longest = 600, .memory = INFINITY};
 			verdict = mechanism_verdict(&request);
 			CHECK(verdict.admitted && verdict.finishes && verdict.cost == 197);
 			request.run.rows = 1e12;

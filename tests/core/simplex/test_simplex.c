@@ -594,7 +594,7 @@ test_audit(void)
 
 	terms.lambda = simplex_least_lambda(&terms, &budget);
 	request = request_of(&terms, 2, EPSILON_ONE);
-	request.run = (RunTerms){.rows = 1000, .distinct = 1000, .longest = 600};
+	request.run = (RunTerms){.rows = 1000, .distinct = 1000, .longest = 600, .memory = INFINITY};
 	verdict = mechanism_verdict(&request);
 	CHECK(verdict.admitted && verdict.finishes);
 	hard_pair(common, data, other);
