@@ -184,7 +184,10 @@ test_limits(void)
 	request = make_request(MECHANISM_OBJECTIVE);
 	CHECK(!rest_is_valid(&request));
 	request = make_request(MECHANISM_EXPONENTIAL);
-	grid_set_plain(&request.grid, 43);
+	request.rest = 8;
+	grid_set_plain(&request.grid, COLUMNS_MAX / 8);
+	CHECK(rest_is_valid(&request));
+	request.rest = 9;
 	CHECK(!rest_is_valid(&request));
 }
 
