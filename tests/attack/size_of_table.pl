@@ -92,7 +92,7 @@ sub observe
 # All that is public of an answer: not what the bits decide.
 sub without_noise
 {
-	return join "\n", map { s/"(?:weights|coverage|pool_\w+)": (?:\[[^\]]*\]|\{[^}]*\}|"[^"]*")//gr =~ s/^(?:\w+\|)?-?[\d.|e+-]+$/N/gmr } @_;
+	return join "\n", map { s/"(?:weights|coverage|pool_\w+)": (?:\[[^\]]*\]|\{[^}]*\}|"[^"]*")//gr =~ s/(?<![^|\n])-?\d[\d.e+-]*(?![^|\n])/N/gr } @_;
 }
 
 sub same
