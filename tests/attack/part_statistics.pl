@@ -68,6 +68,7 @@ like($down, qr/^\Q$place[1]\E\|part public\.visit_2\|part "public\.visit_2" cann
 like($down, qr/^\Q$place[0]\E\|part public\.visit_1\|.*lacks a column/m, 'the others are asked all the same');
 is($adm->ask(q{SELECT DISTINCT current_user FROM dpobj.check_parts('visit')}), 'adm', 'the caller stays who he is after errors of parts');
 is($session->ask(q{SELECT count(*) FROM dpobj.check_parts('whole')}), '0', 'a table without parts has nothing to check');
+like($session->ask(q{SELECT dpobj.check_parts('visit_1')}), qr/is a partition or child of another table.*topmost parent/s, 'a part is not checked by itself');
 
 # ---- who may ask ----
 

@@ -80,14 +80,17 @@ has_tables(const RunTerms *terms, int dimension)
 	return false;
 }
 
+/* Tables, and half of the bytes of a row, are seldom needed. */
+static double
+usual_row_bytes(int dimension)
+{
+	return MUTANT(229) ? 0 : ROW_BYTES + FEATURE_BYTES * dimension;
+}
+
 static double
 row_bytes(const RunTerms *terms, int dimension, int threads)
 {
-	double row = ROW_BYTES + FEATURE_BYTES * dimension;
-
-	if (has_tables(terms, dimension))
-		return row + TABLE_BYTES * threads;
-	return MUTANT(229) ? 0 : row;
+	return usual_row_bytes(dimension) + (has_tables(terms, dimension) ? TABLE_BYTES * threads : 0);
 }
 
 double
@@ -107,13 +110,6 @@ bool
 run_fits_memory(const RunTerms *terms, int dimension, int threads)
 {
 	return isinf(terms->memory) || run_bytes(terms, dimension, threads, 1) <= RUN_CHOSEN_MEMORY;
-}
-
-/* Tables, and half of the bytes of a row, are seldom needed. */
-static double
-usual_row_bytes(int dimension)
-{
-	return ROW_BYTES + FEATURE_BYTES * dimension;
 }
 
 double

@@ -24,6 +24,7 @@
 #include "server/base/dpobj.h"
 #include "server/base/materialize.h"
 #include "server/ledger/budget.h"
+#include "server/ledger/charge_tables.h"
 #include "server/rows/protection.h"
 #include "server/rows/scan_parts.h"
 
@@ -238,6 +239,7 @@ dpobj_check_parts(PG_FUNCTION_ARGS)
 	check->relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	if (!admin_allowed())
 		budget_require_owner(check->relation, "dpobj.check_parts()");
+	charge_tables_check_topmost(check->relation, "Check the topmost parent.");
 	check->set = materialize_begin(fcinfo, &check->descriptor);
 	check->server = "this server";
 	make_shape(check);
