@@ -11,7 +11,7 @@
  *   GD     noisy gradient descent on all rows (Gaussian noise, composed exactly as Gaussian
  *          differential privacy, delta 1 / n^2): gradients of rows clipped, under replace and under
  *          add_remove.  Grid: 3 clips x 4 numbers of rounds x 4 steps x 2 momenta x (last weights
- * or the mean of the last half).
+ *          or the mean of the last half).
  *
  * Tuning: FIRST_RUNS runs of each setting; MORE_RUNS more of the best sixth; the best of them is
  * measured by FINAL_RUNS runs of their own.  Noise and sums are floating point: these programs are

@@ -42,10 +42,10 @@ make_table() {
   [ "$unit" = row ] || person=", person => 'person', max_rows_per_person => 5"
   unprivileged "psql -Xq -v ON_ERROR_STOP=1" >/dev/null <<S
 SET client_min_messages = warning;
-DROP TABLE IF EXISTS call;
-CREATE TABLE call AS SELECT $(IFS=,; echo "${values[*]}"), $label AS y, i / 5 AS person FROM generate_series(1, $rows) i;
-SELECT dpobj.protect('call', '{$(IFS=,; echo "${declared[*]}")}', adjacency => '$adjacency', n => $rows$person),
-       dpobj.set_budget('call', 'ann', 1000, 0.01);
+DROP TABLE IF EXISTS call_$((number - 1));
+CREATE TABLE $table AS SELECT $(IFS=,; echo "${values[*]}"), $label AS y, i / 5 AS person FROM generate_series(1, $rows) i;
+SELECT dpobj.protect('$table', '{$(IFS=,; echo "${declared[*]}")}', adjacency => '$adjacency', n => $rows$person),
+       dpobj.set_budget('$table', 'ann', 1000, 0.01);
 S
 }
 
@@ -59,9 +59,9 @@ statements() {
   if [ "$door" = owner ]; then
     arguments="$epsilon, 1e-6, '{$options}'"
     price="SELECT dpobj.price_aggregate('$method', $columns, $arguments)"
-    call="SELECT (dp_${method/auto/classifier}(ARRAY[$features]::float8[], y, $arguments)).release FROM call"
+    call="SELECT (dp_${method/auto/classifier}(ARRAY[$features]::float8[], y, $arguments)).release FROM $table"
   else
-    arguments="'call', 'y', $epsilon, delta => 1e-6, method => '$method'"
+    arguments="'$table', 'y', $epsilon, delta => 1e-6, method => '$method'"
     price="SELECT dpobj.price($arguments)"
     call="SELECT release FROM dpobj.train($arguments)"
   fi
@@ -71,10 +71,11 @@ statements() {
 priced() { sed -nE "s/.*\"$1\": ([^,}]*).*/\\1/p" <<<"$answer"; }
 
 ends_random() {
-  local door method rows columns numbers adjacency unit epsilon share session answer refusal features price call
+  local door method rows columns numbers adjacency unit epsilon share session answer refusal features price call number=0 table
   unprivileged "psql -Xq -v ON_ERROR_STOP=1" <<<'CREATE EXTENSION IF NOT EXISTS dpobj; CREATE ROLE ann LOGIN;'
   draw_calls "$@" >"$W/calls"
   while read -r door method rows columns numbers adjacency unit epsilon <&3; do
+    number=$((number + 1)) table=call_$number # charges of a table's name are of its neighbours
     share=$(awk "BEGIN { print 100 * $numbers }")
     make_table
     statements

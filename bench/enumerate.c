@@ -219,7 +219,7 @@ measure(const Shape *shape, const Instance *instance)
 	weights = unit * time_walk(law.plan, kernel[kernels - 1], 1, visit_weight, &sums);
 	both = unit * time_walk(law.plan, kernel[kernels - 1], 2, visit_weight, &sums);
 	printf(" %9.1f %9.1f %9.1f %9.1f %8.4f %8.3f\n", weights, unit * 1e-9 * expected, both,
-		   unit * select_seconds(&grid, problem.group, (double) instance->rows, &parts),
+		   unit * select_bound(&grid, problem.group, (double) instance->rows, &parts).seconds,
 		   losses / (double) instance->rows, 2 * 600 / weights);
 	fflush(stdout);
 	select_law_destroy(&law, memory);

@@ -9,8 +9,8 @@
  *   exponential mechanism  P(w) proportional to exp(-rate (L(w) + cost of the prior)),
  *   permute-and-flip       a sum over how many vectors came before w, below,
  *   lattice gauges         P(w) = sum of exp(-rate |r|) over the lattice points r
- *                          that make w the answer: every r with |r| <= radius is visited, and the
- * mass beyond is bounded above.
+ *                          that make w the answer: every r with |r| <= radius is visited, and
+ *                          the mass beyond is bounded above.
  *
  * The rates come from the code under test (select_rate, gauge_rate), so that a wrong one is found;
  * the sizes |r| are implemented here independently (theorem G4).

@@ -352,10 +352,11 @@ product_time(const Grid *grid, SelectGroup group, const SelectParts *parts, Sele
 	return time;
 }
 
-double
-select_seconds(const Grid *grid, SelectGroup group, double rows, const SelectParts *parts)
+SelectBound
+select_bound(const Grid *grid, SelectGroup group, double rows, const SelectParts *parts)
 {
 	SelectWork work = {.nodes = {1.0}, .groups = 1, .levels = 1, .rows = rows, .narrow = true};
+	SelectBound bound = {.words = 0};
 	double time;
 
 	if (group.size > 0)
@@ -364,5 +365,9 @@ select_seconds(const Grid *grid, SelectGroup group, double rows, const SelectPar
 		work.levels = grid->levels[j] > work.levels ? grid->levels[j] : work.levels;
 	time = grid->constraint == GRID_PRODUCT ? product_time(grid, group, parts, &work)
 											: select_constrained_time(grid, &work);
-	return 1e-9 * time * SELECT_SLOWEST / SELECT_TIME_THREADS;
+	bound.seconds = 1e-9 * time * SELECT_SLOWEST / SELECT_TIME_THREADS;
+	if (grid->constraint == GRID_PRODUCT)
+		for (int m = select_most_summed(&work); m >= 0; m--)
+			bound.words += work.size[m].words;
+	return bound;
 }

@@ -86,8 +86,15 @@ typedef struct SelectParts
 
 extern void select_parts_of(SelectParts *parts, const Encoding *encoding);
 
-/* The most seconds of an enumeration over at most so many distinct rows. */
-extern double select_seconds(const Grid *grid, SelectGroup group, double rows,
-							 const SelectParts *parts);
+/* What an enumeration takes at most. */
+typedef struct SelectBound
+{
+	double seconds;
+	double words; /* of a thread's tables */
+} SelectBound;
+
+/* Over at most so many distinct rows. */
+extern SelectBound select_bound(const Grid *grid, SelectGroup group, double rows,
+								const SelectParts *parts);
 
 #endif

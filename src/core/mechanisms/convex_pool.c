@@ -61,12 +61,13 @@ convex_pool_settle(MechanismRequest *request, const Encoding *encoding, int64_t 
 /*
  * Seconds for a product of a weight and a feature and for a weight of a candidate that is made, by
  * two threads with AVX2 (bench/ends.sh), and for the calibration of the centre's noise.  A run may
- * take a few times as many.
+ * take a few times as many.  Bytes beside those of the centre.
  */
 #define PRODUCT_TIME (1 / 170e9)
 #define WEIGHT_TIME 32e-9
 #define CALIBRATION_SECONDS 0.2
-#define MOST_TIMES 3
+#define CANDIDATES_BYTES (8.0 * 1024 * 1024)
+#define MOST_TIMES 2.5
 
 /*
  * The first two without vector instructions: 1.25 times what one thread took of its processor, for
@@ -99,6 +100,8 @@ convex_pool_admit(const MechanismRequest *request, MechanismVerdict *verdict)
 		return;
 	convex_admit(&centre, verdict);
 	seconds = CALIBRATION_SECONDS + pool_seconds(request, PRODUCT_TIME, WEIGHT_TIME);
+	verdict->usual_bytes = CANDIDATES_BYTES;
+	verdict->bytes = 2 * CANDIDATES_BYTES;
 	verdict->expected += seconds;
 	verdict->most += MOST_TIMES * seconds;
 }

@@ -9,20 +9,22 @@
  *
  *   count, histogram   a number for each cell: its usable rows
  *   sum                a number for each cell: the sum of its values
- *   average            two numbers for each cell: the sum of its centred values, then its usable
- * rows
+ *   average            two numbers for each cell: the sum of its centred values, and its usable
+ *                      rows
  *   profile            several histograms of the same rows: a row that passes the filter is in one
- * cell of each column.  The first two numbers are the rows that a training can use, by their cells,
- * and the others; then follow the cells of the first column, of the second, ...
+ *                      cell of each column.  The first two numbers are the rows that a training can
+ *                      use, by their cells, and the others; then follow the cells of the first
+ *                      column, of the second, ...
  *   residuals          the numbers of ResidualNumber: how far a public prediction is from the value
- *   auc, calibration   two numbers for each bin of a public model's score, the cells of positive
- * and of negative rows: a histogram suggestion         the numbers of several looks at the same
- * rows (suggestion.h)
+ *   auc, calibration   a histogram with two numbers for each bin of a public model's score, the
+ *                      cells of positive and of negative rows
+ *   suggestion         the numbers of several looks at the same rows (suggestion.h)
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
  * of 2, of which the larger bound (for an average and for residuals: half the distance of the
- * bounds) has 2^23 to 2^24; of quantiles, to a point of round_grid.h. Another look needs a kind,
- * its numbers in look_add(), and its reach in look_reach().
+ * bounds) has 2^23 to 2^24; of quantiles, to a point of round_grid.h.
+ *
+ * Another look needs a kind, its numbers in look_add(), and its reach in look_reach().
  */
 #ifndef DPOBJ_CORE_LOOK_H
 #define DPOBJ_CORE_LOOK_H

@@ -19,25 +19,39 @@
 #include "core/exponential/tree.h"
 #include "core/mechanisms/utility.h"
 
-/* Seconds of a usual draw by the tree, and for each row more. */
-#define USUAL_TREE_SECONDS 0.2
+/*
+ * Seconds of a usual draw by the tree: of any, for each of a few rows but this many at most, and for
+ * each of any number.
+ */
+#define USUAL_TREE_SECONDS 0.02
+#define FEW_ROWS_SECONDS 3e-4
+#define USUAL_TREE_MOST_SECONDS 0.2
 #define USUAL_TREE_ROW_SECONDS 5e-6
 
-/* What it grows by in a second, on a slow machine. */
-#define TREE_BYTES_OF_SECOND (20.0 * 1024 * 1024)
+/* What it usually takes, for each of a few rows and at most, and what it grows by in a second. */
+#define FEW_ROWS_BYTES (8.0 * 1024)
+#define USUAL_TREE_BYTES (8.0 * 1024 * 1024)
+#define TREE_BYTES_OF_SECOND (40.0 * 1024 * 1024)
 
-/* The tree mostly answers where so many columns at most are not 0 and 1 only. */
-#define USUAL_NUMBERS 5
+/*
+ * The tree mostly answers where so many columns at most are not 0 and 1 only, or where the rows
+ * hardly tell the vectors apart: their masses are within a factor exp(USUAL_DECAY).
+ */
+#define USUAL_NUMBERS 6
+#define USUAL_DECAY 30.0
 
 /* Otherwise it often fails, and the enumeration follows it. */
 static bool
 is_tree_quick(const MechanismRequest *request)
 {
+	double decay =
+		privacy_epsilon(request->epsilon) / privacy_margin(request->adjacency) * request->run.rows;
 	int numbers = 0;
 
 	for (int j = 0; j < request->grid.dimension; j++)
 		numbers += request->run.parts.part[j] < 0 && request->grid.levels[j] > 1;
-	return numbers <= USUAL_NUMBERS && request->grid.constraint == GRID_PRODUCT;
+	return decay <= USUAL_DECAY ||
+		   (numbers <= USUAL_NUMBERS && request->grid.constraint == GRID_PRODUCT);
 }
 
 /* After the rows are laid out; infinite if the tree may fail and nothing follows it. */
@@ -46,7 +60,9 @@ usual_seconds(const MechanismRequest *request, const GridRun *run)
 {
 	double enumeration =
 		run->enumeration * SELECT_TIME_THREADS / fmin(request->threads, SELECT_TIME_THREADS);
-	double tree = USUAL_TREE_SECONDS + USUAL_TREE_ROW_SECONDS * request->run.distinct;
+	double tree = USUAL_TREE_SECONDS +
+				  fmin(FEW_ROWS_SECONDS * request->run.distinct, USUAL_TREE_MOST_SECONDS) +
+				  USUAL_TREE_ROW_SECONDS * request->run.distinct;
 
 	if (run->effort == 0)
 		return enumeration / SELECT_SLOWEST;
@@ -64,7 +80,10 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	verdict->cost = select_cost(&request->grid, request->group);
 	verdict->most = run.bounded ? run.tree + run.enumeration + prepare : INFINITY;
 	verdict->expected = prepare + usual_seconds(request, &run);
-	verdict->bytes = run.tree > 0 ? fmin(TREE_BYTES_OF_SECOND * run.tree, TREE_MAX_BYTES) : 0;
+	if (run.tree > 0)
+		verdict->usual_bytes = fmin(FEW_ROWS_BYTES * request->run.distinct, USUAL_TREE_BYTES);
+	verdict->bytes = fmin(TREE_BYTES_OF_SECOND * run.tree, TREE_MAX_BYTES) +
+					 run_table_bytes(run.words, request->threads);
 	verdict->admitted = true;
 }
 

@@ -35,15 +35,17 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 {
 	const RunTerms *run = &request->run;
 	bool prior = request->prior_power > 0;
-	double pass = select_seconds(&request->grid, no_group, run->distinct, &run->parts);
+	SelectBound pass = select_bound(&request->grid, no_group, run->distinct, &run->parts);
 	double coins;
 
 	verdict->cost = select_cost(&request->grid, no_group);
 	coins = 1e-9 * (COIN_TIME * (double) verdict->cost +
 					CLASS_TIME * fmin(run->rows, (double) verdict->cost) + LOSS_TIME * run->rows);
-	verdict->most = (COUNTS + COUNTS_OF_VISIT * (prior ? MOST_VISITS : 1)) * pass + coins;
+	verdict->most = (COUNTS + COUNTS_OF_VISIT * (prior ? MOST_VISITS : 1)) * pass.seconds + coins;
 	verdict->expected =
-		(COUNTS + COUNTS_OF_VISIT * (prior ? USUAL_VISITS : 1)) * pass / SELECT_SLOWEST + coins;
+		(COUNTS + COUNTS_OF_VISIT * (prior ? USUAL_VISITS : 1)) * pass.seconds / SELECT_SLOWEST +
+		coins;
+	verdict->bytes = run_table_bytes(pass.words, request->threads);
 	verdict->admitted = true;
 }
 

@@ -11,7 +11,7 @@
 #include "core/mechanisms/mechanism.h"
 
 /* Of one number of the noise. */
-#define NOISE_SECONDS 50e-6
+#define NOISE_SECONDS 18e-6
 
 /* z / c. */
 static double
@@ -38,7 +38,7 @@ admit(const MechanismRequest *request, MechanismVerdict *verdict)
 	verdict->admitted = noise_of(request) > 0;
 	verdict->expected =
 		request->descent.iterations * (pass + NOISE_SECONDS * (double) request->grid.dimension);
-	verdict->most = 3 * verdict->expected;
+	verdict->most = 2.5 * verdict->expected;
 }
 
 static void

@@ -16,8 +16,8 @@
 #include "core/simplex/simplex_scale.h"
 
 /* Of the minimiser, for a pair of features, and of a draw. */
-#define MINIMISER_SECONDS 1e-4
-#define DRAW_SECONDS 1e-6
+#define MINIMISER_SECONDS 3e-6
+#define DRAW_SECONDS 5e-8
 
 int64_t
 simplex_request_draws(const MechanismRequest *request)

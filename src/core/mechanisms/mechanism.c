@@ -26,23 +26,17 @@ mechanism_verdict(const MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
 	MechanismVerdict verdict = {.admitted = false};
-	int copies = request->rest > 0 ? 2 : 1; /* the rows, and those of a class against the others */
+	int dimension = request->grid.dimension;
+	int copies; /* of the distinct rows in memory: of all, and of a class against the others */
 
 	mechanism->admit(request, &verdict);
-	if (mechanism->streams)
-	{
-		verdict.usual_bytes = RUN_PASSES_USUAL_BYTES;
-		verdict.bytes = RUN_PASSES_BYTES;
-	}
-	else
-	{
-		verdict.usual_bytes = run_usual_bytes(&request->run, request->grid.dimension, copies);
-		verdict.bytes +=
-			run_bytes(&request->run, request->grid.dimension, request->threads, copies);
-		verdict.holds = run_holds(&request->run, request->grid.dimension, copies);
-	}
+	copies = mechanism->streams ? 0 : request->rest > 0 ? 2 : 1;
+	verdict.usual_bytes += run_usual_bytes(&request->run, dimension, copies);
+	verdict.bytes += run_bytes(&request->run, dimension, copies);
+	if (copies > 0)
+		verdict.holds = run_holds(&request->run, dimension, copies);
 	verdict.admitted = verdict.admitted && rest_is_valid(request) &&
-					   request->grid.dimension <= mechanism_most_dimension(mechanism);
+					   dimension <= mechanism_most_dimension(mechanism);
 	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest &&
 					   verdict.usual_bytes <= request->run.memory;
 	if (request->rest > 0)

@@ -280,8 +280,8 @@ extern const Mechanism *mechanism_get(MechanismKind kind);
 static inline int
 mechanism_most_dimension(const Mechanism *mechanism)
 {
-	return mechanism->convex &&
-				   (mechanism->terms == TERMS_NOISE || mechanism->terms == TERMS_DESCENT)
+	return mechanism->targets || (mechanism->convex && (mechanism->terms == TERMS_NOISE ||
+														mechanism->terms == TERMS_DESCENT))
 			   ? COLUMNS_MAX
 			   : GRID_MAX_DIMENSION;
 }

@@ -60,68 +60,89 @@ run_prepare_seconds(const RunTerms *terms, int dimension)
 
 /*
  * Bytes of a distinct row and of one of its features, twice: an enumeration copies the rows column
- * by column, with a key, a net weight, a score for each thread and places in tables.  The tables of
- * indicators take 8 words for each row and thread, or 32 MiB (select_time.c).  bench/memory.sh
- * measures 233 MiB with a million rows of 23 numbers, for which this says 300.
+ * by column, with a key, a net weight, a score for each thread and places in tables.
+ * bench/memory.sh measures 233 MiB with a million rows of 23 numbers, for which this says 258.  At
+ * most they take a little more.
  */
 #define ROW_BYTES 80.0
 #define FEATURE_BYTES 8.0
-#define TABLE_BYTES 64.0
-#define FIRST_BYTES (48.0 * 1024 * 1024)
-#define SOLVER_BYTES (12.0 * 1024 * 1024)
-#define TABLES_BYTES (32.0 * 1024 * 1024)
+#define MOST_ROW_BYTES 1.3
 
-static bool
-has_tables(const RunTerms *terms, int dimension)
+/* Of a backend and a solver beside that: usually, and at most. */
+#define USUAL_BYTES (6.5 * 1024 * 1024)
+#define FIRST_BYTES (12.0 * 1024 * 1024)
+
+/* Of rows that are read in passes, before they are in a file. */
+#define USUAL_PASSES_BYTES (4.0 * 1024 * 1024)
+#define PASSES_BYTES (24.0 * 1024 * 1024)
+#define PASSES_COPIES 3
+
+/* Of the tables of an enumeration where its grid is not looked at (select_time.c). */
+#define TABLES_BYTES (32.0 * 1024 * 1024)
+#define ROW_TABLES_BYTES 64.0
+
+double
+run_table_bytes(double words, int threads)
+{
+	return words * sizeof(uint64_t) * threads;
+}
+
+static double
+most_table_bytes(const RunTerms *terms, int dimension, int threads)
 {
 	for (int j = 0; j < dimension; j++)
 		if (terms->parts.part[j] >= 0 && terms->parts.cells[terms->parts.part[j]] > 1)
-			return true;
-	return false;
+			return fmax(TABLES_BYTES, ROW_TABLES_BYTES * terms->held) * threads;
+	return 0;
 }
 
-/* Tables, and half of the bytes of a row, are seldom needed. */
 static double
-usual_row_bytes(int dimension)
+row_bytes(int dimension)
 {
 	return MUTANT(229) ? 0 : ROW_BYTES + FEATURE_BYTES * dimension;
-}
-
-static double
-row_bytes(const RunTerms *terms, int dimension, int threads)
-{
-	return usual_row_bytes(dimension) + (has_tables(terms, dimension) ? TABLE_BYTES * threads : 0);
 }
 
 double
 run_bytes_of_rows(const RunTerms *terms, int dimension, int threads)
 {
-	return SOLVER_BYTES + (has_tables(terms, dimension) ? TABLES_BYTES : 0) +
-		   terms->held * row_bytes(terms, dimension, threads);
-}
-
-double
-run_bytes(const RunTerms *terms, int dimension, int threads, int copies)
-{
-	return copies * (FIRST_BYTES + terms->held * row_bytes(terms, dimension, threads));
+	return FIRST_BYTES + most_table_bytes(terms, dimension, threads) +
+		   terms->held * row_bytes(dimension);
 }
 
 bool
 run_fits_memory(const RunTerms *terms, int dimension, int threads)
 {
-	return isinf(terms->memory) || run_bytes(terms, dimension, threads, 1) <= RUN_CHOSEN_MEMORY;
+	return isinf(terms->memory) ||
+		   run_bytes_of_rows(terms, dimension, threads) <= RUN_CHOSEN_MEMORY;
+}
+
+/* Of the chunks in which rows are passed over. */
+static double
+passes_bytes(const RunTerms *terms, int dimension)
+{
+	return terms->distinct * FEATURE_BYTES * (dimension + 2);
+}
+
+double
+run_bytes(const RunTerms *terms, int dimension, int copies)
+{
+	if (copies == 0)
+		return FIRST_BYTES + fmin(PASSES_COPIES * passes_bytes(terms, dimension), PASSES_BYTES);
+	return FIRST_BYTES + copies * terms->held * MOST_ROW_BYTES * row_bytes(dimension);
 }
 
 double
 run_usual_bytes(const RunTerms *terms, int dimension, int copies)
 {
-	return RUN_PASSES_USUAL_BYTES + copies * terms->held * usual_row_bytes(dimension);
+	if (copies == 0)
+		return USUAL_BYTES + fmin(passes_bytes(terms, dimension), USUAL_PASSES_BYTES);
+	return USUAL_BYTES + copies * terms->held * row_bytes(dimension);
 }
 
 double
 run_holds(const RunTerms *terms, int dimension, int copies)
 {
-	return floor((terms->memory - RUN_PASSES_USUAL_BYTES) / copies / usual_row_bytes(dimension));
+	return floor((terms->memory - USUAL_BYTES) / copies / row_bytes(dimension));
 }
 
 /* Does an enumeration of so many seconds end in time on a slow machine, too? */
@@ -135,7 +156,8 @@ GridRun
 run_of_grid(const RunTerms *terms, const Grid *grid, SelectGroup group)
 {
 	double rows = MUTANT(219) ? 1 : terms->distinct;
-	GridRun run = {.enumeration = select_seconds(grid, group, rows, &terms->parts)};
+	SelectBound bound = select_bound(grid, group, rows, &terms->parts);
+	GridRun run = {.enumeration = bound.seconds, .words = bound.words};
 	double prepare = PREPARE_TIME * terms->distinct * grid->dimension;
 	double longest = terms->longest * (is_sure(terms, run.enumeration) ? 1 : SELECT_SLOWEST);
 	double tree = fmin(run.enumeration, longest - run.enumeration - prepare);

@@ -40,18 +40,18 @@ typedef struct RunTerms
 /* rows: the public number, 0 if there is none. */
 extern RunTerms run_terms(int64_t rows, const Encoding *encoding, double longest);
 
-/* Bytes at most of a run that has all distinct rows in memory, so many times. */
-extern double run_bytes(const RunTerms *terms, int dimension, int threads, int copies);
-
-/* What such a run usually takes. */
+/*
+ * Bytes of a run that has the distinct rows so many times in memory, beside tables and trees: at
+ * most, and usually.  copies: 0 if it reads the rows in passes.
+ */
+extern double run_bytes(const RunTerms *terms, int dimension, int copies);
 extern double run_usual_bytes(const RunTerms *terms, int dimension, int copies);
 
-/* What a run takes that reads the rows in passes: usually, and at most. */
-#define RUN_PASSES_USUAL_BYTES (10.0 * 1024 * 1024)
-#define RUN_PASSES_BYTES (40.0 * 1024 * 1024)
-
-/* The same without what a run takes beside the rows, where a limit on memory is to be kept. */
+/* Bytes at most with the tables of an enumeration, whatever the grid is. */
 extern double run_bytes_of_rows(const RunTerms *terms, int dimension, int threads);
+
+/* Bytes of tables of so many words in each thread. */
+extern double run_table_bytes(double words, int threads);
 
 /* The most distinct rows for which these are no more than the memory; infinite if that is. */
 extern double run_holds(const RunTerms *terms, int dimension, int copies);
@@ -80,16 +80,17 @@ extern double run_prepare_seconds(const RunTerms *terms, int dimension);
  * minimisers all but one count with twice the usual passes.
  */
 #define RUN_USUAL_PASSES 10
-#define RUN_MOST_PASSES 50
+#define RUN_MOST_PASSES 25
 
 /* Passes of a minimiser without a Hessian for each of one with it (conjugate.h). */
-#define RUN_SPARSE_PASSES 10
+#define RUN_SPARSE_PASSES 4
 
 /* How the exponential mechanism draws from a grid, from public numbers alone. */
 typedef struct GridRun
 {
 	bool bounded;       /* is an enumeration expected to end in time, so that one is made? */
 	double enumeration; /* seconds, at most */
+	double words;       /* of its tables */
 	int64_t effort;     /* of the tree sampler before it: 0, some, or TREE_NO_LIMIT */
 	double tree;        /* seconds of that, at most */
 } GridRun;

@@ -211,7 +211,7 @@ newton_direction(Search *search)
 	gsl_matrix_view matrix = gsl_matrix_view_array(search->jacobian, dimension, dimension);
 	gsl_vector_view vector = gsl_vector_view_array(search->direction, dimension);
 	gsl_error_handler_t *handler;
-	double theta[GRID_MAX_DIMENSION];
+	double theta[COLUMNS_MAX];
 	mpz_t difference;
 	int sign;
 	bool solved;
@@ -295,7 +295,7 @@ weight_bits(const SimplexTerms *terms)
 static bool
 set_weights(const Point *point, int dimension, mpfr_prec_t bits, mpz_t *weight)
 {
-	mpfr_exp_t exponent[GRID_MAX_DIMENSION];
+	mpfr_exp_t exponent[COLUMNS_MAX];
 	mpfr_exp_t least = 0;
 	mp_bitcnt_t zeros;
 	mpfr_t rounded;

@@ -78,14 +78,14 @@ run_settle(Training *training)
  * charge and the answer; a solver's process; a row that is read, more if persons are protected, and
  * a feature of it.
  */
-#define CALL_SECONDS 0.08
+#define CALL_SECONDS 0.07
 #define PROCESS_SECONDS 0.01
-#define ROW_SECONDS 1.1e-6
-#define PERSON_SECONDS 2e-6
-#define FEATURE_SECONDS 0.03e-6
+#define ROW_SECONDS 0.5e-6
+#define PERSON_SECONDS 0.5e-6
+#define FEATURE_SECONDS 0.05e-6
 
 /* So many times as long they may take, of a disk or beside other sessions. */
-#define SLOWEST_READING 3.0
+#define SLOWEST_READING 2.5
 
 static double
 seconds_beside_solvers(const Training *training, int runs)

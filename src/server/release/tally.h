@@ -6,10 +6,10 @@
  * has the classes 0, positive, and 1.  A row counts in one of k^2 cells.
  *
  *   accuracy    draws two noisy counts, of right and wrong predictions, and releases the share, in
- * digits that the noise allows, with its intervals
+ *               digits that the noise allows, with its intervals
  *   confusion   releases the noisy count of each cell as it is drawn.  A count of few rows may be
- * negative, so that sums and differences of the counts have no bias selection   chooses one of
- * several models by permute-and-flip on their numbers of mistakes
+ *               negative, so that sums and differences of the counts have no bias
+ *   selection   chooses one of several models by permute-and-flip on their numbers of mistakes
  *
  * The noise is that of core/mechanisms/evaluation.h, the choice that of select_from_list(); both
  * are exactly epsilon-DP with delta = 0.  The order is the guarantee: tally_charge() commits the

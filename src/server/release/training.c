@@ -154,25 +154,25 @@ choose_method(Training *training)
 	take_model(training, classifier_model(reason), &request);
 }
 
-/* Has an owner left all choices to dp_halfspace? */
+/* Is the method all that was said of a grid's weights and of how they are released? */
 static bool
-is_open_halfspace(const Training *training)
+is_open(const Training *training)
 {
 	const Options *options = &training->options;
 
-	return training->method == METHOD_HALFSPACE && !training->by_analyst &&
-		   options->mechanism == NULL && options->noise == NOISE_AUTO &&
-		   options->solver == SOLVER_AUTO && !options->prior_given && grid_is_open(options);
+	return method_has_grid(training->method) && options->mechanism == NULL &&
+		   options->noise == NOISE_AUTO && options->solver == SOLVER_AUTO &&
+		   !options->prior_given && grid_is_open(options);
 }
 
 /*
- * Has he, for a table whose rows a grid may not hold in memory?  Then real weights are taken, for
- * which rows are read in passes.
+ * Has an owner left all choices to dp_halfspace, for a table whose rows a grid may not hold in
+ * memory?  Then real weights are taken, for which rows are read in passes.
  */
 static bool
 needs_passes(const Training *training)
 {
-	return is_open_halfspace(training) &&
+	return training->method == METHOD_HALFSPACE && !training->by_analyst && is_open(training) &&
 		   !run_fits_memory(&training->request.run, encoding_dimension(&training->encoding),
 							dpobj_solver_threads);
 }
@@ -297,13 +297,14 @@ static void
 settle_width(Training *training)
 {
 	bool levels = training->encoding.indices;
-	int reals = FOR_CONVEX | FOR_LINEAR | (levels ? 0 : 1 << METHOD_SOFTMAX);
+	int reals = FOR_CONVEX | FOR_LINEAR | (levels ? 0 : 1 << METHOD_SOFTMAX | FOR_SIMPLEX);
 
 	if (!levels && count_weights(training) <= GRID_MAX_DIMENSION)
 		return;
-	if (training->method == METHOD_AUTO || is_open_halfspace(training))
+	if (training->method == METHOD_AUTO || is_open(training))
 	{
-		training->method = METHOD_LOGISTIC;
+		training->method =
+			training->method == METHOD_ONE_VS_REST ? METHOD_SOFTMAX : METHOD_LOGISTIC;
 		training->reason = "there are more weights than a halfspace takes";
 	}
 	if ((reals & 1 << training->method) == 0)

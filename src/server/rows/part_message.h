@@ -11,7 +11,7 @@
  *               one set will answer; the part answers how many rows these are
  *   PART_PASS   has a pass of that problem; the part answers its sums
  *   PART_CHECK  alone in its session: asks what a login on the server shows of the rows of parts;
- * the part answers a jsonb text that follows from its catalogs and settings
+ *               the part answers a jsonb text that follows from its catalogs and settings
  *
  * A message is a byte for its kind, and what follows.  An answer begins with PART_MAGIC and a
  * status.  Numbers are in network order, but for records of rows, which have the layout of
