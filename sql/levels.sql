@@ -66,7 +66,7 @@ SELECT m.kind, m.mechanism, array_length(m.weights, 1) AS weights, m.details #> 
 SELECT array_length(weights, 1) AS weights FROM dpobj.train('visit', 'cost', 1000, '{town,age,days}', method => 'linear', name => 'cost');
 SELECT array_length(weights, 1) AS weights FROM dpobj.train('visit', 'late', 1000, '{age,days}', method => 'logistic', name => 'small');
 SELECT p -> 'dimension' AS weights, p -> 'mechanism' AS mechanism FROM dpobj.price('visit', 'late', 1, '{town,age,days}', method => 'svm') p;
-SELECT dpobj.train('visit', 'late', 1, '{town,age,days}', method => 'halfspace');
+SELECT m.kind, m.mechanism FROM dpobj.train('visit', 'late', 1, '{town,age,days}', method => 'halfspace') m;
 SELECT dpobj.train('visit', 'late', 1, '{town,age,days}', method => 'logistic', options => '{"mechanism": "sgd"}');
 -- predictions of a row, by the statement, and at both doors' evaluations
 SELECT count(*) FILTER (WHERE dpobj.predict('late', v) = late) > 11500 AS good, count(dpobj.predict('late', v)) AS predicted,
@@ -112,7 +112,9 @@ SELECT array_length((dp_one_vs_rest(x[1:40], sort, 1.0, 0, '{"classes": [0, 1, 2
 SELECT array_length((dp_softmax(x[1:77], sort, 1.0, 0, '{"classes": [0, 1, 2], "dimension": 77}')).weights, 1) AS classes FROM wide;
 SELECT dp_halfspace(x, big, 1.0, 0, '{"mechanism": "exponential"}') FROM wide;
 SELECT dp_halfspace(x, big, 1.0, 0, '{"grid": {"sparse": 1}}') FROM wide;
-SELECT dp_one_vs_rest(x, sort, 1.0, 0, '{"classes": [0, 1, 2]}') FROM wide;
+SELECT (m).kind, array_length((m).weights, 1) AS weights, (m).details -> 'classifier' AS chosen FROM (SELECT dp_one_vs_rest(x, sort, 1.0, 0, '{"classes": [0, 1, 2]}') AS m FROM wide) s;
+SELECT dp_one_vs_rest(x, sort, 1.0, 0, '{"classes": [0, 1, 2], "grid": "sign"}') FROM wide;
+SELECT sum(w) BETWEEN 0.999999 AND 1.000001 AS shares, count(*) FROM (SELECT dp_simplex(x, x[1], 10.0, 0, '{"n": 3000}') AS m FROM wide) s, unnest((m).weights) w;
 SELECT dp_softmax(x, sort, 1.0, 0, '{"classes": [0, 1, 2, 3], "dimension": 300}') FROM wide;
 SELECT dp_logistic(x, big, 1.0, 0, '{"mechanism": "pool", "n": 3000}') FROM wide;
 SELECT dp_logistic(x || x || x || x, big, 1.0, 0, '{"dimension": 1200}') FROM wide;
@@ -130,10 +132,10 @@ SELECT m.kind, array_length(m.weights, 1) AS weights FROM dpobj.train('survey', 
 SELECT dpobj.evaluate('survey', 'survey', 100) > 0.9 AS good, avg((dpobj.predict('survey', s) = big)::int) > 0.9 AS predicted FROM survey s;
 SELECT m.kind, array_length(m.weights, 1) AS weights FROM (VALUES (77), (300)) v (n), dpobj.train('survey', 'sort', 1, first_columns(n)) m;
 SELECT p ->> 'mechanism' AS mechanism, p -> 'dimension' AS weights FROM dpobj.price('survey', 'sort', 1, first_columns(300)) p;
-SELECT dpobj.train('survey', 'big', 1, first_columns(128), method => 'halfspace');
+SELECT m.kind, array_length(m.weights, 1) AS weights FROM (VALUES (127), (128), (300)) v (n), dpobj.train('survey', 'big', 1, first_columns(n), method => 'halfspace') m;
 SELECT array_length(weights, 1) AS weights FROM dpobj.train('survey', 'big', 1, first_columns(128), method => 'halfspace', options => '{"intercept": false}');
-SELECT dpobj.train('survey', 'big', 1, method => 'halfspace');
-SELECT dpobj.train('survey', 'sort', 1, method => 'one_vs_rest');
+SELECT dpobj.train('survey', 'big', 1, first_columns(300), method => 'halfspace', options => '{"grid": {"sparse": 1}}');
+SELECT m.kind, array_length(m.weights, 1) AS weights FROM dpobj.train('survey', 'sort', 1, first_columns(300), method => 'one_vs_rest') m;
 SELECT count(*) FROM dpobj.profile('survey', 100) WHERE bin = 'NULL';
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.unprotect('visit');

@@ -47,7 +47,6 @@ SELECT dp_one_vs_rest(x, kind, 0.000000001, 0, '{"classes": ["owl", "crow"]}') F
 SELECT dp_one_vs_rest(x, kind, 1.0, 0, '{"classes": ["owl", "crow"], "regularization": 1}') FROM bird;
 SELECT dp_one_vs_rest(x, kind, 1.0, 0, '{"classes": ["owl", "crow"], "mechanism": "objective"}') FROM bird;
 SELECT dp_one_vs_rest(x, kind, 1.0, 0, '{"classes": ["owl", "crow"], "positive": "owl"}') FROM bird;
-SELECT dp_one_vs_rest(x || x || x || x || x || x || x || x || x || x || x || x || x || x, id % 4, 1.0, 0, '{"classes": [0, 1, 2, 3], "dimension": 130}') FROM bird;
 
 -- At the analyst's door the classes are the label's levels.
 CREATE ROLE dpobj_rest_ana;

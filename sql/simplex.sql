@@ -73,7 +73,7 @@ SELECT * FROM answers($$SELECT dp_simplex(x, y, 1.0, 0, '{%}') FROM blend$$,
 SELECT dp_simplex(x, id, 1.0, 0, '{"n": 4000}') FROM blend;
 SELECT dp_simplex(x, id::numeric, 1.0, 0, '{"n": 4000}') FROM blend;
 SELECT * FROM answers($$SELECT dp_simplex(x, y, 1.0, 0, '{%}') FROM blend$$,
-  '"n": 4000, "mechanism": "objective"', '"n": 4000, "noise": "gamma"', '"n": 4000, "intercept": true', '"n": 4000, "dimension": 129',
+  '"n": 4000, "mechanism": "objective"', '"n": 4000, "noise": "gamma"', '"n": 4000, "intercept": true', '"n": 4000, "dimension": 1025',
   '"n": 4000, "dimension": 4, "groups": [3, 2]');
 SELECT dp_simplex(x, y, y, 0, '{"n": 4000}') FROM blend;
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
