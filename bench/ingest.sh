@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# ingest.sh - one million rows of 23 features through the aggregate, beside count(features).
+# ingest.sh - rows of 23 features through dp_halfspace, beside count(features); a million of them if not told.
 #
-# Prints one table: median seconds over five interleaved rounds, ratios, and the
-# memory of the state. Serial plans; the solve is left out by an aggregate of the
-# bench's own over the same transition function.
+#   bench/ingest.sh [ROWS]
+#
+# Prints one table: median seconds over five interleaved rounds and ratios, in serial plans and with two workers, and
+# one default call.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../scripts/packages.sh"
@@ -12,6 +13,5 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 need_packages build
 workplace_make
 workplace_build
-cluster_start "shared_buffers = '1GB'" "max_parallel_workers_per_gather = 0" "jit = off" \
-  "max_wal_size = '4GB'" "fsync = off"
-unprivileged "psql -X -q -v ON_ERROR_STOP=1 -f bench/ingest.sql"
+cluster_start "shared_buffers = '1GB'" "jit = off" "max_wal_size = '4GB'" "fsync = off"
+unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=${1:-1000000} -f bench/ingest.sql"

@@ -231,7 +231,7 @@ settle_table(Training *training, Oid table, List *names, const char *label, Json
 	check_holdout(&protection, relation, training->options.holdout);
 	relation_close(relation, AccessShareLock);
 	training_set_protected(training, &features, &protection);
-	training_set_table(training, table);
+	training_set_table(training, table, 0);
 	training_begin(training, training->options.dimension);
 }
 

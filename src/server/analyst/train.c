@@ -102,7 +102,7 @@ train_open(const TrainRequest *request, TrainRun *run)
 	training_set_label(training, run->opened.label, request->options);
 	training_set_protected(training, &run->opened.features, &run->opened.protection);
 	training->provenance = analyst_provenance(&run->opened, request->filter);
-	training_set_table(training, run->opened.table);
+	training_set_table(training, run->opened.table, 0);
 	training_begin(training, training->options.dimension);
 }
 

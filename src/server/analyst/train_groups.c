@@ -222,7 +222,7 @@ settle(const TrainRequest *request, const AnalystTable *opened, KeyList *keys)
 	training_set_protected(training, &opened->features, &opened->protection);
 	key_list_product(&opened->groups, keys);
 	groups_set(training, keys);
-	training_set_table(training, request->relation);
+	training_set_table(training, request->relation, 0);
 	training_begin(training, training->options.dimension);
 }
 

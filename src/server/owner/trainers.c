@@ -108,7 +108,7 @@ hint_dimension(void)
 }
 
 void
-trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *training)
+trainer_begin(PlanCall *call, int first, const PlanTable *table, int64 rows, Training *training)
 {
 	int features = training->options.dimension;
 
@@ -125,20 +125,20 @@ trainer_begin(PlanCall *call, int first, const PlanTable *table, Training *train
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("under add_remove the dimension must be declared"), hint_dimension()));
-	if (table != NULL)
-		training_set_table(training, table->oid);
+	if (rows == TRAINER_ROWS_TO_COME)
+		training->table_rows = 1; /* the final function chooses, and refuses */
 	else
-		training->table_rows = 1; /* in a parallel worker, whose leader refuses */
+		training_set_table(training, table->oid, rows);
 	training_begin(training, features);
 }
 
 static void
-open_training(PlanCall *call, const PlanTable *table, Training *training)
+open_training(PlanCall *call, const PlanTable *table, int64 rows, Training *training)
 {
 	memset(training, 0, sizeof(*training));
 	training_set_method(training, get_func_name(call->aggref->aggfnoid) + strlen("dp_"), "");
 	trainer_read(call, 0, trainer_options(call, 0), table, training);
-	trainer_begin(call, 0, table, training);
+	trainer_begin(call, 0, table, rows, training);
 }
 
 /* ---- one row ---- */
@@ -164,7 +164,8 @@ accumulation_create(FunctionCallInfo fcinfo)
 	}
 	else
 		owner_open_call(fcinfo, &call, &table);
-	open_training(&call, IsParallelWorker() ? NULL : &table, &accumulation->training);
+	open_training(&call, IsParallelWorker() ? NULL : &table, TRAINER_ROWS_TO_COME,
+				  &accumulation->training);
 	return accumulation;
 }
 
@@ -372,18 +373,19 @@ dpobj_train_final(PG_FUNCTION_ARGS)
 	int64 release;
 
 	owner_open_call(fcinfo, &call, &table);
-	open_training(&call, &table, &run.training);
 	if (!PG_ARGISNULL(0))
 		run.state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
-	settle_from_state(&run.training, run.state);
-	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "the aggregate's final function must return dp_model");
-	run.training.request.progress = progress_wanted(table.oid);
 	if (run.state != NULL)
 	{
 		run.usable = rows_usable(&run.state->rows);
 		run.unusable = run.state->rows.neutral;
 	}
+	open_training(&call, &table, plan_is_whole_table(&call, &table) ? run.usable + run.unusable : 0,
+				  &run.training);
+	settle_from_state(&run.training, run.state);
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "the aggregate's final function must return dp_model");
+	run.training.request.progress = progress_wanted(table.oid);
 	run.problem = release_encode(&run.training, run.state, &run.length);
 
 	release = release_charge(&run.training, table.oid, NULL);

@@ -68,7 +68,7 @@ check_columns(PlanCall *call, const KeyList *keys)
 }
 
 static void
-open_call(FunctionCallInfo fcinfo, PlanTable *table, Training *training, KeyList *keys)
+open_call(FunctionCallInfo fcinfo, PlanTable *table, int64 rows, Training *training, KeyList *keys)
 {
 	PlanCall call;
 	Jsonb *options;
@@ -79,7 +79,7 @@ open_call(FunctionCallInfo fcinfo, PlanTable *table, Training *training, KeyList
 	check_columns(&call, keys);
 	trainer_read(&call, ARGUMENT_FIRST, options, table, training);
 	groups_set(training, keys);
-	trainer_begin(&call, ARGUMENT_FIRST, table, training);
+	trainer_begin(&call, ARGUMENT_FIRST, table, rows, training);
 }
 
 /* ---- one row ---- */
@@ -100,7 +100,7 @@ accumulation_create(FunctionCallInfo fcinfo)
 	Accumulation *accumulation = palloc0(sizeof(Accumulation));
 	PlanTable table;
 
-	open_call(fcinfo, &table, &accumulation->training, &accumulation->keys);
+	open_call(fcinfo, &table, TRAINER_ROWS_TO_COME, &accumulation->training, &accumulation->keys);
 	accumulation->is_array = get_fn_expr_argtype(fcinfo->flinfo, 1 + ARGUMENT_KEY) != TEXTOID;
 	accumulation->bytes = palloc(accumulation->keys.columns * sizeof(char *));
 	accumulation->lengths = palloc(accumulation->keys.columns * sizeof(int));
@@ -211,7 +211,7 @@ dpobj_groups_final(PG_FUNCTION_ARGS)
 	RowsState **states;
 	int64 release;
 
-	open_call(fcinfo, &table, &run.training, &keys);
+	open_call(fcinfo, &table, 0, &run.training, &keys);
 	run.training.request.progress = progress_wanted(table.oid);
 	run.training.provenance = groups_provenance(&run.training, NIL);
 	states = PG_ARGISNULL(0) ? groups_states(&run.training, CurrentMemoryContext)

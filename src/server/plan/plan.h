@@ -48,6 +48,9 @@ typedef struct PlanTable
  */
 extern void plan_check_shape(PlanCall *call, PlanTable *table);
 
+/* Do all rows of the table enter the call, by a scan without conditions? */
+extern bool plan_is_whole_table(const PlanCall *call, const PlanTable *table);
+
 /*
  * Raises UB003 for GROUP BY.  A parallel worker calls it too: one that has spilled the rows of a
  * group would wait for the leader, which may read the first group after the worker's end.

@@ -80,6 +80,19 @@ plan_read_call(FunctionCallInfo fcinfo, PlanCall *call)
 		call->aggref = find_partial_aggref(call->aggref, &call->node);
 }
 
+bool
+plan_is_whole_table(const PlanCall *call, const PlanTable *table)
+{
+	const EState *estate = call->aggregate->ss.ps.state;
+	Plan *plan = call->node->lefttree;
+
+	while (plan != NULL && IsA(plan, Gather))
+		plan = plan->lefttree;
+	return plan != NULL && IsA(plan, SeqScan) && plan->qual == NIL &&
+		   call->aggref->aggfilter == NULL &&
+		   rt_fetch(((Scan *) plan)->scanrelid, estate->es_range_table)->relid == table->oid;
+}
+
 Datum
 plan_evaluate(EState *estate, Node *expression, bool *isnull)
 {

@@ -430,13 +430,13 @@ may_know_rows(Oid table)
 }
 
 void
-training_set_table(Training *training, Oid table)
+training_set_table(Training *training, Oid table, int64 rows)
 {
 	int64 counted = 0;
 
 	training->elsewhere = scan_is_elsewhere(table);
 	if (training_rows_are_public(training) && !training->elsewhere && may_know_rows(table))
-		counted = scan_count_rows(table);
+		counted = rows > 0 ? rows : scan_count_rows(table);
 	if (training->table_rows == 0)
 		training->table_rows = training->options.n;
 	training->most_rows = row_memory_rows(training->table_rows);

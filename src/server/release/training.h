@@ -98,9 +98,9 @@ extern bool training_rows_are_public(const Training *training);
  * Says which table it is, once the options and what is declared are set.  Where the number of rows
  * is public, they are counted for those who may know it: a larger number that is declared does not
  * matter, and of a table that has more than twice as many, the others are left out.  Rows of other
- * servers are not counted.
+ * servers are not counted.  rows: their number, if it is known; else 0.
  */
-extern void training_set_table(Training *training, Oid table);
+extern void training_set_table(Training *training, Oid table, int64 rows);
 
 /* The limit on the solver's time in seconds, 0: none. */
 extern int training_seconds(const Training *training);
