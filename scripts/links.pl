@@ -7,7 +7,7 @@
 # backquotes (`docs/x.md`, `tests/t/014_guides.pl`). Looks at pages and at sources, comments
 # included, for citations: of a statement of docs/proofs ("theorem G3", "rules H1 to H4"), of a page
 # ("x.md", which must be in the project), of a heading of it ("x.md, "Not covered""). What is
-# elsewhere is not asked, and so is never the source of a claim.
+# elsewhere is not asked, and so is never the source of a claim. A table must have a heading and rows of its width.
 
 use strict;
 use warnings;
@@ -111,6 +111,16 @@ sub page_of
 	return $page;
 }
 
+# Bars of code or formulas, and escaped ones, divide nothing.
+sub check_table
+{
+	my ($page, @rows) = @_;
+	my %widths = map { scalar(() = s/\\\||`[^`]*`//gr =~ /\|/g) => 1 } @rows;
+
+	push @dead, "$page: no table: $rows[0]" if @rows < 3 || $rows[1] !~ /^\|(?: *:?-+:? *\|)+$/ || keys %widths > 1;
+	return;
+}
+
 sub check_citations
 {
 	my ($file, $text) = @_;
@@ -150,6 +160,7 @@ for my $page (@pages)
 	my $text = prose(text_of($page));
 
 	check_link($page, $_) for grep { !/^(?:https?|mailto):/ } $text =~ /\]\(([^()\s]+)\)/g;
+	check_table($page, split /\n/) for $text =~ /((?:^\|.*\|\n)+)/gm;
 	check_path($page, $_) for $text =~ m{`((?:bench|core|dashboards|docs|expected|scripts|server|solver|sql|src|tests)/[\w./*-]*)`}g;
 }
 check_citations($_, one_line(text_of($_))) for @pages, @sources;

@@ -31,7 +31,7 @@ mutants=(
   '17|test_laplace|Laplace: two draws of noise added up'
   '24|test_perturbation|perturbation: real noise times 0.8'
   '25|test_real_noise|paraboloid: u on the sphere instead of in the ball'
-  '26|test_perturbation|sphere: the last feature does not follow |w|'
+  '26|test_perturbation|sphere: the last feature does not follow the length of w'
   '27|test_calibration|calibration: proposals in doubles used without proof, 1e-7 too large'
   '28|test_perturbation|Gaussian: the published sigma instead of the proved one'
   '30|test_convex|convex: rows not clipped to the radius'
