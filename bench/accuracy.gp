@@ -1,4 +1,4 @@
-# accuracy.gp - docs/accuracy.svg: training accuracy against epsilon, a panel for each set.
+# accuracy.gp - bench/results/accuracy.svg: training accuracy against epsilon, a panel for each set.
 #
 # bench/plot.sh sets data, the lines of accuracy.tsv, and picture.
 

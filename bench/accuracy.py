@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The page of bench/accuracy: accuracy.py FOLDER_OF_DOCS [NEW_LINES]
 
-Puts new lines in the place of those with the same set, row and epsilon in accuracy.tsv, with today's
-date, then writes accuracy.md. A line of accuracy.tsv has, separated by tabs:
+Puts new lines in the place of those with the same set, row and epsilon in results/accuracy.tsv, with
+today's date, then writes accuracy.md. A line of accuracy.tsv has, separated by tabs:
 
   set  family  row  epsilon  runs  mean  sd  seconds of a run  MiB  date
 
-accuracy.py --rule FOLDER_OF_DOCS fits the thresholds of rule U13 (docs/proofs/utility.md) on all sets but one, for each set.
+accuracy.py --rule fits the thresholds of rule U13 (docs/proofs/utility.md) on all sets but one, for each set.
 
-accuracy.py --check FOLDER_OF_DOCS GOALS prints by how much the default's rows miss the goals of
+accuracy.py --check GOALS prints by how much the default's rows miss the goals of
 accuracy_goals.tsv and the tuned peers, and fails if they miss more than may be. Nothing but Python's
 own library is used.
 """
@@ -17,6 +17,7 @@ import math
 import os
 import sys
 
+RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results', 'accuracy.tsv')
 EPSILONS = [0.1, 0.3, 0.5, 1, 2, 5, 10]
 PANEL = {
     'adult23': "adult23: the papers' 15,682 rows of UCI Adult, 20 indicators in 4 groups and 3 numbers",
@@ -258,14 +259,14 @@ def page(cells):
     out = ["""# Accuracy
 
 This page has training accuracies in percent, as mean±standard error of the mean; cells without ± need no draw. A row is predicted
-positive if and only if its score is greater than 0. `bench/accuracy.sh` measures and writes this page and `accuracy.tsv`, which
+positive if and only if its score is greater than 0. `bench/accuracy.sh` measures and writes this page and `bench/results/accuracy.tsv`, which
 also has the number of runs, the standard deviation and the day; `bench/accuracy_sets.py` describes the sets. Adjacency is replace
 unless a row says add_remove, which is the easier notion. delta is 1 / n^2 for Gaussian noise, and 0 otherwise. A cell has at least
-20 runs, or fewer where they take long or go through SQL (`accuracy.tsv` has their number); - is not measured.
+20 runs, or fewer where they take long or go through SQL (`bench/results/accuracy.tsv` has their number); - is not measured.
 
-![training accuracy against epsilon, a panel for each of nine sets](accuracy.svg)
+![training accuracy against epsilon, a panel for each of nine sets](../bench/results/accuracy.svg)
 
-Bars are two standard errors to either side. `bench/plot.sh` draws the picture from `accuracy.tsv`.
+Bars are two standard errors to either side. `bench/plot.sh` draws the picture from that file.
 
 ## The panel
 
@@ -343,12 +344,11 @@ BY_HAND = '## Seconds and memory\n'
 
 
 def write_page(folder, *added):
-    path = os.path.join(folder, 'accuracy.tsv')
     today = datetime.date.today().isoformat()
-    cells = read(path, today)
+    cells = read(RESULTS, today)
     for new in added:
         cells.update(read(new, today))
-    write_cells(path, cells)
+    write_cells(RESULTS, cells)
     # What follows the measured tables is written by hand.
     with open(os.path.join(folder, 'accuracy.md')) as file:
         by_hand = file.read().partition(BY_HAND)[2]
@@ -409,8 +409,8 @@ def long_calls(cells, row):
             if place == row and cell[0] == 'sql' and name not in LARGE and (cell[4] > SECONDS or cell[5] > MEMORY)]
 
 
-def check(folder, goals):
-    cells = read(os.path.join(folder, 'accuracy.tsv'), '')
+def check(goals):
+    cells = read(RESULTS, '')
     kept = True
     for row in DEFAULTS + EQUAL:
         measured, missed = misses(cells, row, read_goals(goals))
@@ -471,8 +471,8 @@ def fitted(choices):
     return best[len(best) // 2]
 
 
-def rule(folder):
-    cells = read(os.path.join(folder, 'accuracy.tsv'), '')
+def rule():
+    cells = read(RESULTS, '')
     choices = [Choice(cells, name, epsilon) for name in SHAPES for epsilon in EPSILONS]
     choices = [choice for choice in choices if choice.pool is not None and choice.other is not None]
     all_sets = fitted(choices)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# accuracy.sh - training accuracy of every mechanism and of tuned peers: docs/accuracy.tsv, .md and .svg.
+# accuracy.sh - training accuracy of every mechanism and of tuned peers: docs/accuracy.md, and accuracy.tsv and .svg in bench/results.
 #
 #   bench/accuracy.sh                measures everything anew but --sql, some hours of one core
 #   bench/accuracy.sh [--core|--peers|--sql] SET [TEXT [EPSILON]]
@@ -53,8 +53,8 @@ measure_sql() {
 what=${1:-all}
 [ $# = 0 ] || shift
 case $what in
---check) exec python3 "$here/bench/accuracy.py" --check "$here/docs" "$here/bench/accuracy_goals.tsv" ;;
---rule) exec python3 "$here/bench/accuracy.py" --rule "$here/docs" ;;
+--check) exec python3 "$here/bench/accuracy.py" --check "$here/bench/accuracy_goals.tsv" ;;
+--rule) exec python3 "$here/bench/accuracy.py" --rule ;;
 --draw) ;;
 *)
   python3 "$here/bench/accuracy_sets.py" "$data" "$work"

@@ -100,7 +100,7 @@ accuracy_is_asked(const AccuracyAsk *ask, const char *row, double epsilon)
 	return text[0] == '=' ? strcmp(row, text + 1) == 0 : strstr(row, text) != NULL;
 }
 
-/* A line of docs/accuracy.tsv but for its memory and date; NULL: the number of runs. */
+/* A line of bench/results/accuracy.tsv but for its memory and date; NULL: the number of runs. */
 static inline void
 accuracy_print(const char *set, const char *family, const char *row, double epsilon,
 			   const char *runs, const Accuracy *accuracy)

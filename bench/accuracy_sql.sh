@@ -4,7 +4,7 @@
 #   accuracy_sql FOLDER [SET [TEXT [EPSILON]]]     FOLDER has the sets of accuracy_sets.py
 #
 # In a throw-away cluster, each set is a table for dp_classifier and one that is protected for
-# dpobj.train. Options are the public declarations only, and that models get all of epsilon. Prints lines of docs/accuracy.tsv: the seconds
+# dpobj.train. Options are the public declarations only, and that models get all of epsilon. Prints lines of bench/results/accuracy.tsv: the seconds
 # are those of the longest call, and behind them stands the largest private memory of backend and solver
 # together, in MiB. DPOBJ_RUNS and DPOBJ_LIMIT are the number of calls and the seconds after which one
 # is late.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# plot.sh - the pictures of docs: accuracy against epsilon, and how long releases take.
+# plot.sh - the pictures of the guides: accuracy against epsilon, and how long releases take.
 #
-#   bench/plot.sh                draws docs/accuracy.svg and docs/runtime.svg of what was measured,
-#                                and prints the medians of docs/runtime.tsv
-#   bench/plot.sh accuracy       draws docs/accuracy.svg only
-#   bench/plot.sh --time [RUNS]  measures docs/runtime.tsv anew before: so many releases of each row and
+#   bench/plot.sh                draws bench/results/accuracy.svg and bench/results/runtime.svg of what was measured,
+#                                and prints the medians of bench/results/runtime.tsv
+#   bench/plot.sh accuracy       draws bench/results/accuracy.svg only
+#   bench/plot.sh --time [RUNS]  measures bench/results/runtime.tsv anew before: so many releases of each row and
 #                                epsilon (30), some minutes of one core
 #
 # Needs gnuplot (Debian: gnuplot-nox) to draw, and DPOBJ_DATA, the folder of the data
@@ -12,7 +12,7 @@
 # lengthens little.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-docs=$here/docs
+results=$here/bench/results
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -27,24 +27,24 @@ if [ "${1:-}" = --time ]; then
   gcc -std=c11 -O3 -D_GNU_SOURCE -I"$here/src" -I"$here/tests" -o "$work/accuracy" "$here/bench/accuracy.c" \
     "$here"/src/core/*/*.c -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
   nice -n 10 "$work/accuracy" --times "$work" "${2:-30}" >"$work/runtime.tsv"
-  mv "$work/runtime.tsv" "$docs/runtime.tsv"
+  mv "$work/runtime.tsv" "$results/runtime.tsv"
 fi
 
-# draw NAME DATA: docs/NAME.svg by bench/NAME.gp. An empty curve is one that was not measured on that set.
+# draw NAME DATA: bench/results/NAME.svg by bench/NAME.gp. An empty curve is one that was not measured on that set.
 draw() {
   gnuplot -e "data = '$2'; picture = '$work/$1.svg'" "$here/bench/$1.gp" 2>"$work/said" || {
     cat "$work/said" >&2
     return 1
   }
   grep -v -e 'no valid points' -e '^$' "$work/said" >&2 || :
-  mv "$work/$1.svg" "$docs/$1.svg"
+  mv "$work/$1.svg" "$results/$1.svg"
 }
 
-draw accuracy "$docs/accuracy.tsv"
+draw accuracy "$results/accuracy.tsv"
 [ "${1:-}" != accuracy ] || exit 0
 
 # Each row's seconds in order: rank, of how many, seconds.
-sort -t$'\t' -k1,1 -k3,3g "$docs/runtime.tsv" |
+sort -t$'\t' -k1,1 -k3,3g "$results/runtime.tsv" |
   awk -F'\t' '
     function report() {
       if (count > 0)
@@ -55,4 +55,4 @@ sort -t$'\t' -k1,1 -k3,3g "$docs/runtime.tsv" |
     $1 != row { report(); row = $1; count = 0 }
     { value[++count] = $3 }
     END { report() }'
-draw runtime "$docs/runtime.tsv"
+draw runtime "$results/runtime.tsv"

@@ -1,6 +1,6 @@
-# runtime.gp - docs/runtime.svg: how long releases take, a histogram for each row.
+# runtime.gp - bench/results/runtime.svg: how long releases take, a histogram for each row.
 #
-# bench/plot.sh sets data, docs/runtime.tsv, and picture.
+# bench/plot.sh sets data, bench/results/runtime.tsv, and picture.
 
 set terminal svg size 920,640 font "sans-serif,12" background "white"
 set output picture
