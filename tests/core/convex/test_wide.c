@@ -310,7 +310,7 @@ test_admission(void)
 	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_OBJECTIVE)) == COLUMNS_MAX);
 	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SGD)) == COLUMNS_MAX);
 	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_POOL)) == GRID_MAX_DIMENSION);
-	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SIMPLEX)) == GRID_MAX_DIMENSION);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SIMPLEX)) == COLUMNS_MAX);
 	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_EXPONENTIAL)) == GRID_MAX_DIMENSION);
 	request.grid.level[GRID_MAX_DIMENSION][0] = 1; /* beyond it only a plain grid is valid */
 	CHECK(!grid_is_valid(&request.grid));
