@@ -10,7 +10,7 @@
 # They install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
-DPOBJ_VERSION = 0.3.0
+DPOBJ_VERSION = 0.4.0
 
 ifneq (,$(filter demo check check-all audit dist,$(MAKECMDGOALS)))
 
@@ -37,21 +37,13 @@ else
 EXTENSION = dpobj
 MODULE_big = dpobj
 OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c src/server/*/*.c))
-DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.1.0--$(DPOBJ_VERSION).sql dpobj--0.2.0--$(DPOBJ_VERSION).sql
-# In the order of installation: each needs what the ones before it make.  What is new or has
-# changed since a version stands in files of its own, which make the update from it; roles and names
-# have changed since 0.2.0, but what follows needs them.
-SCRIPT_0.1.0 = schema roles identities accounting ledger names protections budgets models rows \
-	groups evaluation price
-SCRIPT_0.2.0 = definers sharing prediction jobs schedules
-SCRIPT_0.3.0 = parts looks aggregates classes answers registry scorecard export trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift model_facts show model_card report_models page report_html seen
-SCRIPT_LAST = settings arguments privileges namesakes
+DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.3.0--$(DPOBJ_VERSION).sql
+# In the order of installation: each needs what the ones before it make.
 script = $(patsubst %,src/sql/%.sql,$(1))
-SCRIPT = $(call script,$(SCRIPT_0.1.0) $(SCRIPT_0.2.0) $(SCRIPT_0.3.0) $(SCRIPT_LAST))
-SINCE_0.2.0 = upgrade/0.2.0--0.3.0 roles names $(SCRIPT_0.3.0) $(SCRIPT_LAST)
-SINCE_0.1.0 = upgrade/0.1.0--0.2.0 $(SCRIPT_0.2.0) $(SINCE_0.2.0)
-UPDATE_0.2.0 = $(call script,upgrade/head upgrade/internal $(SINCE_0.2.0))
-UPDATE_0.1.0 = $(call script,upgrade/head upgrade/internal $(SINCE_0.1.0))
+SCRIPT = $(call script,schema roles identities accounting ledger names protections budgets models rows groups evaluation \
+	price definers sharing prediction jobs schedules parts looks aggregates classes answers registry scorecard export \
+	trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift \
+	model_facts show model_card report_models page report_html seen settings arguments privileges namesakes)
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*/*.c))
@@ -103,11 +95,10 @@ $(shlib): $(CORE)
 dpobj--$(DPOBJ_VERSION).sql: $(SCRIPT)
 	cat $^ > $@
 
-dpobj--0.1.0--$(DPOBJ_VERSION).sql: $(UPDATE_0.1.0)
-	cat $^ > $@
-
-dpobj--0.2.0--$(DPOBJ_VERSION).sql: $(UPDATE_0.2.0)
-	cat $^ > $@
+# The changes of tables and the like, then what can be replaced.
+dpobj--0.3.0--$(DPOBJ_VERSION).sql: $(call script,upgrade/head upgrade/0.3.0--0.4.0) $(SCRIPT)
+	cat $(call script,upgrade/head upgrade/0.3.0--0.4.0) > $@
+	perl $(srcdir)/scripts/update_sql.pl $(SCRIPT) >> $@ || { rm -f $@; exit 1; }
 
 # PGXS cannot install a program beside a module, so this does.
 install: install-solver

@@ -141,7 +141,7 @@ SELECT dpobj.predict_sql(forged('[]'));
 SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{1,NaN}'));
 SELECT s.* FROM dpobj.scorecard(forged('{}')) s;
 SELECT s.points, s.weight FROM dpobj.scorecard(forged('{}', '{-0,1}')) s;
--- dpobj 0.1.0 wrote no types: its features are an array's
+-- without types the features are those of an array
 SELECT dpobj.predict(forged('{"features": ["a"]}'), ROW(1));
 SELECT string_agg(s.feature, ' ' ORDER BY s."position") AS features
   FROM dpobj.scorecard(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}}')) s;

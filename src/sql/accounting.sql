@@ -20,7 +20,7 @@ CREATE TYPE dpobj.charge_cost AS
 );
 COMMENT ON TYPE dpobj.charge_cost IS 'what one release costs, in units of the ledger';
 
-CREATE FUNCTION dpobj.rdp_orders() RETURNS integer[]
+CREATE OR REPLACE FUNCTION dpobj.rdp_orders() RETURNS integer[]
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_rdp_orders';
 COMMENT ON FUNCTION dpobj.rdp_orders() IS
@@ -36,7 +36,7 @@ COMMENT ON FUNCTION dpobj.rdp_orders() IS
  * No cost under replace follows from one under add_remove; src/server/ledger/charge_protection.c
  * refuses such a charge.
  */
-CREATE FUNCTION dpobj_internal.cost_under(cost dpobj.charge_cost, unit text, accountant text,
+CREATE OR REPLACE FUNCTION dpobj_internal.cost_under(cost dpobj.charge_cost, unit text, accountant text,
     place integer) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$
@@ -55,7 +55,7 @@ CREATE FUNCTION dpobj_internal.cost_under(cost dpobj.charge_cost, unit text, acc
 COMMENT ON FUNCTION dpobj_internal.cost_under(dpobj.charge_cost, text, text, integer) IS
   'internal: a cost in the currency of an accountant; place: of its order in dpobj.rdp_orders()';
 
-CREATE FUNCTION dpobj_internal.delta_under(cost dpobj.charge_cost, unit text, accountant text) RETURNS numeric
+CREATE OR REPLACE FUNCTION dpobj_internal.delta_under(cost dpobj.charge_cost, unit text, accountant text) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$
     SELECT CASE
@@ -79,14 +79,14 @@ CREATE FUNCTION dpobj_internal.delta_under(cost dpobj.charge_cost, unit text, ac
 COMMENT ON FUNCTION dpobj_internal.delta_under(dpobj.charge_cost, text, text) IS
   'internal: what an accountant adds up as delta';
 
-CREATE FUNCTION dpobj_internal.composed_epsilon(accountant text, rdp_order integer, cost numeric,
+CREATE OR REPLACE FUNCTION dpobj_internal.composed_epsilon(accountant text, rdp_order integer, cost numeric,
     delta_units bigint) RETURNS numeric
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_composed_epsilon';
 COMMENT ON FUNCTION dpobj_internal.composed_epsilon(text, integer, numeric, bigint) IS
   'internal: the epsilon, in units of 1e-9, that a sum of costs implies at a delta; null: none';
 
-CREATE FUNCTION dpobj_internal.largest_epsilon(accountant text, rdp_order integer, room numeric) RETURNS numeric
+CREATE OR REPLACE FUNCTION dpobj_internal.largest_epsilon(accountant text, rdp_order integer, room numeric) RETURNS numeric
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_largest_epsilon';
 COMMENT ON FUNCTION dpobj_internal.largest_epsilon(text, integer, numeric) IS

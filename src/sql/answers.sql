@@ -25,7 +25,7 @@ COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, jsonb, text) 
   'private choice of a good one among named models of one''s own on a protected table; one charge, however many they are';
 
 -- Of all roles: views on it choose whose their readers may see.
-CREATE VIEW dpobj.kept_answers AS
+CREATE OR REPLACE VIEW dpobj.kept_answers AS
 SELECT m.name,
        coalesce(e.parameters ->> 'evaluation', e.parameters ->> 'look') AS kind,
        CASE WHEN dpobj_internal.table_named(e.relation_name) = e.relation THEN e.relation::regclass END AS relation,
@@ -70,12 +70,12 @@ COMMENT ON COLUMN dpobj.kept_answers.sample_high IS 'upper end for noise and cha
 COMMENT ON COLUMN dpobj.kept_answers.level IS 'how sure the intervals are';
 COMMENT ON COLUMN dpobj.kept_answers.holdout IS 'share of the rows that were held out';
 
-CREATE VIEW dpobj.answers_seen AS
+CREATE OR REPLACE VIEW dpobj.answers_seen AS
 SELECT k.name, k.kind, k.relation, k.relation_name, k.answer, k.owner, k.created, k.release, k.parameters, k.comment
   FROM dpobj.kept_answers k
  WHERE k.owns;
 COMMENT ON VIEW dpobj.answers_seen IS 'dpobj.answers of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_answers() RETURNS SETOF dpobj.answers_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_answers() RETURNS SETOF dpobj.answers_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_answers() IS 'internal: dpobj.answers_seen for the reader';
@@ -92,7 +92,7 @@ COMMENT ON COLUMN dpobj.answers.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.answers.parameters IS 'public parameters of the charge, as in dpobj.ledger';
 COMMENT ON COLUMN dpobj.answers.comment IS 'what its owner says of it; null: nothing';
 
-CREATE VIEW dpobj.evaluations_seen AS
+CREATE OR REPLACE VIEW dpobj.evaluations_seen AS
 SELECT a.name,
        a.kind,
        ARRAY(SELECT m.name
@@ -120,7 +120,7 @@ SELECT a.name,
  WHERE a.parameters ?| '{model,models}'
    AND (a.owns OR dpobj_internal.reader_sees_all());
 COMMENT ON VIEW dpobj.evaluations_seen IS 'dpobj.evaluations of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_evaluations() RETURNS SETOF dpobj.evaluations_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_evaluations() RETURNS SETOF dpobj.evaluations_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_evaluations() IS 'internal: dpobj.evaluations_seen for the reader';
@@ -142,7 +142,7 @@ COMMENT ON COLUMN dpobj.evaluations.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.evaluations.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.evaluations.holdout IS 'share of the rows that were held out, which alone were read; null: all rows were';
 
-CREATE VIEW dpobj.model_history_seen AS
+CREATE OR REPLACE VIEW dpobj.model_history_seen AS
 SELECT m.model,
        e.kind,
        e.relation_name,
@@ -159,7 +159,7 @@ SELECT m.model,
   JOIN dpobj.ledger_events l ON l.id = e.release,
        pg_catalog.unnest(e.models) m(model);
 COMMENT ON VIEW dpobj.model_history_seen IS 'dpobj.model_history of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_model_history() RETURNS SETOF dpobj.model_history_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_model_history() RETURNS SETOF dpobj.model_history_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_model_history() IS 'internal: dpobj.model_history_seen for the reader';
@@ -179,7 +179,7 @@ COMMENT ON COLUMN dpobj.model_history.release IS 'id of the charge in dpobj.ledg
 COMMENT ON COLUMN dpobj.model_history.holdout IS 'share of the rows that were held out, which alone were read; null: all rows were';
 
 -- What each charge of the current role has come to; dpobj.answer() reads it.
-CREATE VIEW dpobj.charge_answers WITH (security_barrier) AS
+CREATE OR REPLACE VIEW dpobj.charge_answers WITH (security_barrier) AS
 SELECT c.id AS charge,
        e.event AS state,
        CASE WHEN e.event = 'failed' THEN coalesce(e.reason, 'failure') END AS reason,
@@ -204,14 +204,14 @@ COMMENT ON COLUMN dpobj.charge_answers.model IS 'the model; null: there is none,
 COMMENT ON COLUMN dpobj.charge_answers.answer IS 'answer of a look or an evaluation: an array with an object for each row; null: none is kept';
 COMMENT ON COLUMN dpobj.charge_answers.place IS 'place of the key on its list';
 
-CREATE FUNCTION dpobj_internal.charge_state(charge bigint) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.charge_state(charge bigint) RETURNS text
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_charge_state';
 COMMENT ON FUNCTION dpobj_internal.charge_state(bigint) IS
   'running: a session holds the release; writing: its end waits to be written; null: neither';
 
 -- The state is asked for first: an end that is written meanwhile is then in the view.
-CREATE FUNCTION dpobj.answer(charge bigint)
+CREATE OR REPLACE FUNCTION dpobj.answer(charge bigint)
   RETURNS TABLE (state text, reason text, name text, key text[], model @extschema@.dp_model, answer jsonb)
   LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $body$

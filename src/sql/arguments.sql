@@ -7,13 +7,13 @@
  * A number means the decimal that it shows: 0.1 is 0.1.
  */
 CREATE TYPE dpobj.json_argument;
-CREATE FUNCTION dpobj_internal.json_argument_in(cstring) RETURNS dpobj.json_argument
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_in(cstring) RETURNS dpobj.json_argument
   LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_in';
-CREATE FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) RETURNS cstring
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) RETURNS cstring
   LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_out';
-CREATE FUNCTION dpobj_internal.json_argument_recv(internal) RETURNS dpobj.json_argument
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_recv(internal) RETURNS dpobj.json_argument
   LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_recv';
-CREATE FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) RETURNS bytea
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) RETURNS bytea
   LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_send';
 CREATE TYPE dpobj.json_argument (INPUT = dpobj_internal.json_argument_in, OUTPUT = dpobj_internal.json_argument_out,
     RECEIVE = dpobj_internal.json_argument_recv, SEND = dpobj_internal.json_argument_send, LIKE = jsonb);

@@ -72,7 +72,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
 -- Whether two tables have rows in common now: one is an ancestor of the other, or both are parents of a child.
-CREATE FUNCTION dpobj_internal.shares_rows(id bigint, other bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj_internal.shares_rows(id bigint, other bigint) RETURNS boolean
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
     WITH RECURSIVE
@@ -86,7 +86,7 @@ CREATE FUNCTION dpobj_internal.shares_rows(id bigint, other bigint) RETURNS bool
 COMMENT ON FUNCTION dpobj_internal.shares_rows(bigint, bigint) IS
   'internal: are two tables, by their identities, parents of one table now, or one of the other?';
 
-CREATE FUNCTION dpobj_internal.cost_text(accountant text, rdp_order integer, spent numeric, asked numeric,
+CREATE OR REPLACE FUNCTION dpobj_internal.cost_text(accountant text, rdp_order integer, spent numeric, asked numeric,
     cap numeric) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -101,7 +101,7 @@ CREATE FUNCTION dpobj_internal.cost_text(accountant text, rdp_order integer, spe
 COMMENT ON FUNCTION dpobj_internal.cost_text(text, integer, numeric, numeric, numeric) IS
   'internal: a sum of costs and what is left, in words';
 
-CREATE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
+CREATE OR REPLACE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
     accountant text DEFAULT 'basic', max_releases bigint DEFAULT NULL,
     rdp_order integer DEFAULT NULL, delta_reserve numeric DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -109,20 +109,20 @@ CREATE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeri
 COMMENT ON FUNCTION dpobj.set_budget(regclass, regrole, numeric, numeric, text, bigint, integer, numeric) IS
   'caps what a role, a group or, with a null role, all roles together may spend on a table; accountant: basic, zcdp or rdp';
 
-CREATE FUNCTION dpobj.raise_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
+CREATE OR REPLACE FUNCTION dpobj.raise_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
     reason text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_raise_budget';
 COMMENT ON FUNCTION dpobj.raise_budget(regclass, regrole, numeric, numeric, text) IS
   'adds to the caps of a budget, for a reason that the ledger keeps';
 
-CREATE FUNCTION dpobj.drop_budget(relation regclass, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.drop_budget(relation regclass, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_drop_budget';
 COMMENT ON FUNCTION dpobj.drop_budget(regclass, regrole) IS
   'removes a budget; what was spent stays in the ledger';
 
-CREATE FUNCTION dpobj.confirm_epoch() RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.confirm_epoch() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_confirm_epoch';
 COMMENT ON FUNCTION dpobj.confirm_epoch() IS

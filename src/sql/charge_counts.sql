@@ -61,7 +61,7 @@ COMMENT ON COLUMN dpobj.charge_counts.times IS 'number of charges';
 COMMENT ON COLUMN dpobj.charge_counts.last IS 'ledger id of the last of them';
 
 -- The same counts from the ledger, which charge_counts must equal.
-CREATE VIEW dpobj.charge_kinds AS
+CREATE OR REPLACE VIEW dpobj.charge_kinds AS
 SELECT e.id >> 16 AS block,
        e.relation_identity,
        e.role_identity,
@@ -98,7 +98,7 @@ BEGIN
 END
 $body$;
 
-CREATE FUNCTION dpobj_internal.count_charges() RETURNS trigger
+CREATE OR REPLACE FUNCTION dpobj_internal.count_charges() RETURNS trigger
   LANGUAGE C SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_count_charges';
 COMMENT ON FUNCTION dpobj_internal.count_charges() IS 'trigger: counts the charges that a statement has added to the ledger';

@@ -1,7 +1,7 @@
 -- Drift: how the shares of a column's bins have changed from one kept histogram to another
 
 -- The noise has at least this epsilon, because a charge is rounded up.
-CREATE VIEW dpobj.kept_histograms AS
+CREATE OR REPLACE VIEW dpobj.kept_histograms AS
 SELECT a.name,
        a.relation_name,
        a.parameters ->> 'column' AS "column",
@@ -37,21 +37,21 @@ COMMENT ON COLUMN dpobj.kept_histograms.epsilon IS 'what it cost';
 COMMENT ON COLUMN dpobj.kept_histograms.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.kept_histograms.owns IS 'is it the reader''s own, or is the reader a superuser?';
 
-CREATE FUNCTION dpobj.drift(before text, after text, level float8 DEFAULT 0.95)
+CREATE OR REPLACE FUNCTION dpobj.drift(before text, after text, level float8 DEFAULT 0.95)
   RETURNS TABLE (key text[], bin text, share_before float8, share_after float8, difference float8, low float8, high float8, level float8)
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_drift';
 COMMENT ON FUNCTION dpobj.drift(text, text, float8) IS
   'how the share of each bin has changed between two kept histograms of one''s own, of the same table, column, by and filter; free, with the interval of the noise alone';
 
-CREATE FUNCTION dpobj_internal.drift_total(before dpobj.kept_histograms, after dpobj.kept_histograms, level float8,
+CREATE OR REPLACE FUNCTION dpobj_internal.drift_total(before dpobj.kept_histograms, after dpobj.kept_histograms, level float8,
     OUT value float8, OUT low float8, OUT high float8) RETURNS record
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_drift_total';
 COMMENT ON FUNCTION dpobj_internal.drift_total(dpobj.kept_histograms, dpobj.kept_histograms, float8) IS
   'internal: the total variation distance of two histograms of the same bins';
 
-CREATE VIEW dpobj.drifts_seen AS
+CREATE OR REPLACE VIEW dpobj.drifts_seen AS
 SELECT h.name,
        (h.first).name AS first,
        h.relation_name,
@@ -72,7 +72,7 @@ SELECT h.name,
  CROSS JOIN LATERAL dpobj_internal.drift_total(h.first, h.this, h.level) t
  WHERE h.release <> (h.first).release;
 COMMENT ON VIEW dpobj.drifts_seen IS 'dpobj.drifts of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_drifts() RETURNS SETOF dpobj.drifts_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_drifts() RETURNS SETOF dpobj.drifts_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_drifts() IS 'internal: dpobj.drifts_seen for the reader';

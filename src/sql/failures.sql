@@ -1,7 +1,7 @@
 -- Failures of releases at the analyst's door, and their reset
 
 -- Failures that count against a table, of all roles: those that no administrator has reset since.
-CREATE VIEW dpobj.counted_failures AS
+CREATE OR REPLACE VIEW dpobj.counted_failures AS
 SELECT f.id,
        f.at,
        f.release,
@@ -28,7 +28,7 @@ COMMENT ON COLUMN dpobj.counted_failures.relation_name IS 'name that the table h
 COMMENT ON COLUMN dpobj.counted_failures.role_identity IS 'identity of the session user';
 COMMENT ON COLUMN dpobj.counted_failures.role_name IS 'name that the session user had then';
 
-CREATE VIEW dpobj.failures WITH (security_barrier) AS
+CREATE OR REPLACE VIEW dpobj.failures WITH (security_barrier) AS
 SELECT t.relation,
        coalesce(t.relation_name, pg_catalog.max(f.relation_name)) AS relation_name,
        coalesce(r.role_name, r.recorded_name) AS role,
@@ -48,7 +48,7 @@ COMMENT ON COLUMN dpobj.failures.failures IS 'how many count; those of relatives
 COMMENT ON COLUMN dpobj.failures.last IS 'when the last one was written';
 COMMENT ON COLUMN dpobj.failures.releases IS 'their charges in dpobj.ledger; the server log has the reasons, as private release N failed';
 
-CREATE FUNCTION dpobj.reset_failures(relation regclass, role regrole DEFAULT NULL) RETURNS bigint
+CREATE OR REPLACE FUNCTION dpobj.reset_failures(relation regclass, role regrole DEFAULT NULL) RETURNS bigint
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_reset_failures';
 COMMENT ON FUNCTION dpobj.reset_failures(regclass, regrole) IS

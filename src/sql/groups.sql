@@ -8,7 +8,7 @@ COMMENT ON TYPE @extschema@.dp_group IS 'a key of a public list and the model of
 COMMENT ON COLUMN @extschema@.dp_group.key IS 'the key: a text for each grouping column';
 COMMENT ON COLUMN @extschema@.dp_group.model IS 'the model; epsilon and delta are those of the whole release';
 
-CREATE FUNCTION dpobj_internal.listed_keys(parameters jsonb, OUT place bigint, OUT key text[]) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION dpobj_internal.listed_keys(parameters jsonb, OUT place bigint, OUT key text[]) RETURNS SETOF record
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT k.place, ARRAY(SELECT p.part FROM jsonb_array_elements_text(k.key) WITH ORDINALITY p(part, number)
@@ -17,7 +17,7 @@ CREATE FUNCTION dpobj_internal.listed_keys(parameters jsonb, OUT place bigint, O
   $$;
 COMMENT ON FUNCTION dpobj_internal.listed_keys(jsonb) IS 'the keys among the parameters of a charge for groups';
 
-CREATE VIEW dpobj.model_groups AS
+CREATE OR REPLACE VIEW dpobj.model_groups AS
 SELECT m.release, pg_catalog.array_agg(ROW (m.key, m.model)::@extschema@.dp_group ORDER BY m.place) AS groups
   FROM dpobj.model_rows m
  WHERE m.model IS NOT NULL AND m.key IS NOT NULL

@@ -1,12 +1,12 @@
 -- Epoch and identities
 
-CREATE FUNCTION dpobj_internal.origin() RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.origin() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_origin';
 COMMENT ON FUNCTION dpobj_internal.origin() IS
   'where OIDs hold: system identifier and OID of the database';
 
-CREATE FUNCTION dpobj_internal.epoch() RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.epoch() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_epoch';
 
@@ -54,7 +54,7 @@ COMMENT ON INDEX dpobj.lineage_descendant_idx IS 'finds the ancestors of a table
 COMMENT ON COLUMN dpobj.lineage.ancestor IS 'identity of the other table';
 COMMENT ON COLUMN dpobj.lineage.descendant IS 'identity of a table that was a partition or child of it then, directly or not';
 
-CREATE FUNCTION dpobj_internal.refuse_change() RETURNS trigger
+CREATE OR REPLACE FUNCTION dpobj_internal.refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_refuse_change' LANGUAGE C;
 COMMENT ON FUNCTION dpobj_internal.refuse_change() IS
   'trigger: refuses changes by hand for everybody but superusers; its argument is the hint';

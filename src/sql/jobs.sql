@@ -70,19 +70,19 @@ COMMENT ON COLUMN dpobj.job_rows.sqlstate IS 'of the error that it ended in';
 COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a released model, said to the public';
 COMMENT ON COLUMN dpobj.job_rows.call IS 'function of the answer, whose other arguments are the options; null: dpobj.train';
 
-CREATE FUNCTION dpobj.cancel(job bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj.cancel(job bigint) RETURNS boolean
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_cancel';
 COMMENT ON FUNCTION dpobj.cancel(bigint) IS
   'cancels a job of one''s own, or as an administrator; false if it has ended. A charge that was made stays';
 
-CREATE FUNCTION dpobj.wait(job bigint, timeout interval DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.wait(job bigint, timeout interval DEFAULT NULL) RETURNS text
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_wait';
 COMMENT ON FUNCTION dpobj.wait(bigint, interval) IS
   'waits until a job has ended, or for so long (null: without end); returns its state';
 
-CREATE FUNCTION dpobj_internal.job_list(OUT id bigint, OUT name text, OUT state text, OUT submitted timestamptz,
+CREATE OR REPLACE FUNCTION dpobj_internal.job_list(OUT id bigint, OUT name text, OUT state text, OUT submitted timestamptz,
     OUT started timestamptz, OUT finished timestamptz, OUT phase text, OUT model @extschema@.dp_model,
     OUT relation regclass, OUT relation_name text, OUT submitter text, OUT release bigint,
     OUT sqlstate text, OUT reason text, OUT rows_scanned bigint, OUT rows_total bigint,
@@ -92,7 +92,7 @@ CREATE FUNCTION dpobj_internal.job_list(OUT id bigint, OUT name text, OUT state 
 COMMENT ON FUNCTION dpobj_internal.job_list() IS
   'the jobs that the current role may see, as they are now: dpobj.jobs and dpobj.progress show them';
 
-CREATE VIEW dpobj.jobs WITH (security_barrier) AS
+CREATE OR REPLACE VIEW dpobj.jobs WITH (security_barrier) AS
 SELECT id, name, state, submitted, started, finished, phase, model, relation, relation_name, submitter,
        release, sqlstate, reason
   FROM dpobj_internal.job_list();
@@ -111,7 +111,7 @@ COMMENT ON COLUMN dpobj.jobs.submitter IS 'the session user who submitted it and
 COMMENT ON COLUMN dpobj.jobs.release IS 'id of the charge in dpobj.ledger; null: nothing was charged';
 COMMENT ON COLUMN dpobj.jobs.sqlstate IS 'of the error that it ended in; null if its worker died';
 
-CREATE VIEW dpobj.progress WITH (security_barrier) AS
+CREATE OR REPLACE VIEW dpobj.progress WITH (security_barrier) AS
 SELECT id AS job, name, relation_name, submitter, phase, rows_scanned, rows_total,
        nodes, attempts, gap,
        date_trunc('second', clock_timestamp() - submitted) AS age

@@ -79,7 +79,7 @@ CREATE INDEX ledger_events_failed_idx ON dpobj.ledger_events (relation_identity)
 SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.ledger_events_id_seq', '');
 
-CREATE FUNCTION dpobj_internal.ledger_refuse_change() RETURNS trigger
+CREATE OR REPLACE FUNCTION dpobj_internal.ledger_refuse_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'dpobj_ledger_refuse_change' LANGUAGE C;
 -- The first trigger refuses a statement even if it affects no row, the second a statement on an
 -- inheritance parent.
@@ -130,7 +130,7 @@ COMMENT ON COLUMN dpobj.ledger_events.payers IS 'charged: identities of the sess
 
 -- The role that an identity stands for now, found as the charge worker finds it: by OID, else the
 -- last one that had the name.
-CREATE VIEW dpobj.identity_roles AS
+CREATE OR REPLACE VIEW dpobj.identity_roles AS
 SELECT i.id,
        coalesce(k.oid, b.oid) AS role,
        coalesce(k.rolname, b.rolname) AS role_name,

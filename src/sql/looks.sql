@@ -52,7 +52,7 @@ COMMENT ON COLUMN @extschema@.dp_quantile.value IS 'a value of the public grid';
 COMMENT ON COLUMN @extschema@.dp_quantile.rank_error IS 'its rank is at most so many rows and 4 millionths of all rows off, but for a chance of 1 - level for all quantiles of the call';
 COMMENT ON COLUMN @extschema@.dp_quantile.level IS 'how sure the bound is';
 
-CREATE FUNCTION dpobj.count(relation regclass, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.count(relation regclass, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -60,7 +60,7 @@ CREATE FUNCTION dpobj.count(relation regclass, epsilon numeric, by text[] DEFAUL
 COMMENT ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows of a protected table, or of each combination of declared values of the columns in by';
 
-CREATE FUNCTION dpobj.sum(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.sum(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -68,7 +68,7 @@ CREATE FUNCTION dpobj.sum(relation regclass, "column" text, epsilon numeric, by 
 COMMENT ON FUNCTION dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private sum of a column of a protected table, its values clipped to public bounds';
 
-CREATE FUNCTION dpobj.avg(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.avg(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, rows bigint, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -76,7 +76,7 @@ CREATE FUNCTION dpobj.avg(relation regclass, "column" text, epsilon numeric, by 
 COMMENT ON FUNCTION dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private average of a column of a protected table, its values clipped to public bounds';
 
-CREATE FUNCTION dpobj.histogram(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.histogram(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], bin text, value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -84,7 +84,7 @@ CREATE FUNCTION dpobj.histogram(relation regclass, "column" text, epsilon numeri
 COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows in each declared bin or level of a column of a protected table, of NULLs and of other values';
 
-CREATE FUNCTION dpobj.quantiles(relation regclass, "column" text, quantiles float8[], epsilon numeric, by text[] DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.quantiles(relation regclass, "column" text, quantiles float8[], epsilon numeric, by text[] DEFAULT NULL,
     filter jsonb DEFAULT NULL, options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], quantile float8, value float8, rank_error bigint, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -92,7 +92,7 @@ CREATE FUNCTION dpobj.quantiles(relation regclass, "column" text, quantiles floa
 COMMENT ON FUNCTION dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb, text) IS
   'private quantiles of a column of a protected table, its values clipped to public bounds';
 
-CREATE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE ("column" text, bin text, rows float8, low float8, high float8, share float8, bar text)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -100,14 +100,14 @@ CREATE FUNCTION dpobj.profile(relation regclass, epsilon numeric, columns text[]
 COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
 
-CREATE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb, filter jsonb DEFAULT NULL, name text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb, filter jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_suggest';
 COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb, jsonb, text) IS
   'a declaration for dpobj.protect: what is declared, and encoders from public ranges and lists of levels, and private quantiles and counts';
 
-CREATE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (measure text, value float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -115,7 +115,7 @@ CREATE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, 
 COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text) IS
   'private R-squared and mean absolute error of a named model of one''s own that predicts a number, on a protected table';
 
-CREATE FUNCTION dpobj.auc(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.auc(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (value float8, low float8, high float8, sample_low float8, sample_high float8, ties float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -123,7 +123,7 @@ CREATE FUNCTION dpobj.auc(model text, relation regclass, epsilon numeric, filter
 COMMENT ON FUNCTION dpobj.auc(text, regclass, numeric, jsonb, jsonb, text) IS
   'private AUC of a named model of one''s own with two classes on a protected table, from a histogram of its scores, and half the share of pairs that share a bin';
 
-CREATE FUNCTION dpobj.calibration(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.calibration(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (bin_low float8, bin_high float8, rows bigint, share float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -6,7 +6,7 @@
  * while charges are made.  Budgets are compared with the counts, which the first line compares with the
  * events.
  */
-CREATE FUNCTION dpobj_internal.ledger_checks(OUT what text, OUT checked bigint, OUT differences bigint, OUT first_difference text)
+CREATE OR REPLACE FUNCTION dpobj_internal.ledger_checks(OUT what text, OUT checked bigint, OUT differences bigint, OUT first_difference text)
     RETURNS SETOF record
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
@@ -52,14 +52,14 @@ CREATE FUNCTION dpobj_internal.ledger_checks(OUT what text, OUT checked bigint, 
   $$;
 COMMENT ON FUNCTION dpobj_internal.ledger_checks() IS 'internal: the rows of dpobj.check_ledger';
 
-CREATE FUNCTION dpobj.check_ledger(OUT what text, OUT checked bigint, OUT differences bigint, OUT first_difference text)
+CREATE OR REPLACE FUNCTION dpobj.check_ledger(OUT what text, OUT checked bigint, OUT differences bigint, OUT first_difference text)
     RETURNS SETOF record
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_check_ledger';
 COMMENT ON FUNCTION dpobj.check_ledger() IS
   'for superusers and dpobj_auditor: compares the counted charges and the sums of budgets with the events of the ledger, and ends, models and answers with their charges';
 
-CREATE FUNCTION dpobj.note_maintenance(what text) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.note_maintenance(what text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_note_maintenance';
 COMMENT ON FUNCTION dpobj.note_maintenance(text) IS

@@ -1,12 +1,12 @@
 -- Models as Markdown, for repositories and wikis
 
 -- A backslash keeps what Markdown would read as markup, HTML, a table's border or a link.
-CREATE FUNCTION dpobj_internal.markdown(words text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.markdown(words text) RETURNS text
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_markdown';
 COMMENT ON FUNCTION dpobj_internal.markdown(text) IS 'internal: a text in Markdown';
 
-CREATE FUNCTION dpobj_internal.markdown_row(VARIADIC cells text[]) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.markdown_row(VARIADIC cells text[]) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE WHEN bool_and(c.words IS NOT NULL)
@@ -15,7 +15,7 @@ CREATE FUNCTION dpobj_internal.markdown_row(VARIADIC cells text[]) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.markdown_row(text[]) IS 'internal: a row of a table in Markdown; null if a cell is';
 
-CREATE FUNCTION dpobj.model_card(model @extschema@.dp_model) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.model_card(model @extschema@.dp_model) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
@@ -50,7 +50,7 @@ CREATE FUNCTION dpobj.model_card(model @extschema@.dp_model) RETURNS text
 COMMENT ON FUNCTION dpobj.model_card(@extschema@.dp_model) IS
   'a model as Markdown: what it predicts and learned, from what, for how much, its hash and its last ratings';
 
-CREATE FUNCTION dpobj.model_card(name text, owner regrole DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.model_card(name text, owner regrole DEFAULT NULL) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT dpobj.model_card(dpobj_internal.named_model($1, $2)) $$;
 COMMENT ON FUNCTION dpobj.model_card(text, regrole) IS 'dpobj.model_card of a named model';

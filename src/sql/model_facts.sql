@@ -1,18 +1,18 @@
 -- What is known of a model: dpobj.show, dpobj.model_card and the auditor's page are made of it
 
-CREATE FUNCTION dpobj_internal.named_model(name text, owner regrole) RETURNS @extschema@.dp_model
+CREATE OR REPLACE FUNCTION dpobj_internal.named_model(name text, owner regrole) RETURNS @extschema@.dp_model
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_named_model';
 COMMENT ON FUNCTION dpobj_internal.named_model(text, regrole) IS
   'internal: a model of the current role or one that is shared with it';
 
-CREATE VIEW dpobj.ratings_seen AS
+CREATE OR REPLACE VIEW dpobj.ratings_seen AS
 SELECT a.parameters ->> 'model' AS model, a.parameters #> '{keys,0}' AS key, a.parameters ->> 'filter' AS filter, a.name, a.kind, a.value,
        a.low, a.high, a.sample_low, a.sample_high, a.level, a.relation_name, a.created, a.release, a.holdout
   FROM dpobj.kept_answers a
  WHERE a.parameters ? 'model' AND a.owns;
 COMMENT ON VIEW dpobj.ratings_seen IS 'ratings of one model each that the role dpobj_internal.reader() has made';
-CREATE FUNCTION dpobj_internal.see_ratings() RETURNS SETOF dpobj.ratings_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_ratings() RETURNS SETOF dpobj.ratings_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_ratings() IS 'internal: dpobj.ratings_seen for the reader';
@@ -22,7 +22,7 @@ COMMENT ON FUNCTION dpobj_internal.see_ratings() IS 'internal: dpobj.ratings_see
  * (name, owner, comment, ratings) is what the current role may see. Of the ratings it has the last
  * three with a number and the last three without, of the last 100.
  */
-CREATE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURNS SETOF jsonb
+CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_model[]) RETURNS SETOF jsonb
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     WITH
@@ -80,7 +80,7 @@ COMMENT ON FUNCTION dpobj_internal.model_facts(@extschema@.dp_model[]) IS
 
 -- The ends are rounded outwards, so that the interval holds the truth as often as it says. R-squared may
 -- have no lower end, and in PostgreSQL 13 a numeric cannot say so.
-CREATE FUNCTION dpobj_internal.rating_interval(low float8, high float8) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.rating_interval(low float8, high float8) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format('%s to %s', CASE WHEN $1 = '-Infinity' THEN $1::text ELSE round(floor($1::numeric * 1000) / 1000, 3)::text END,
@@ -88,7 +88,7 @@ CREATE FUNCTION dpobj_internal.rating_interval(low float8, high float8) RETURNS 
   $$;
 COMMENT ON FUNCTION dpobj_internal.rating_interval(float8, float8) IS 'internal: an interval with three decimals, which holds the given one';
 
-CREATE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(', ',
@@ -106,7 +106,7 @@ CREATE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS text
 COMMENT ON FUNCTION dpobj_internal.rating_words(jsonb) IS 'internal: a rating of dpobj_internal.model_facts in words';
 
 -- Three digits of a number that is not 0.
-CREATE FUNCTION dpobj_internal.show_number(value float8) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.show_number(value float8) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE WHEN n = 0 THEN '0' ELSE trim_scale(round(n, greatest(2 - floor(log(abs(n)))::integer, 0)))::text END
@@ -115,7 +115,7 @@ CREATE FUNCTION dpobj_internal.show_number(value float8) RETURNS text
 COMMENT ON FUNCTION dpobj_internal.show_number(float8) IS 'internal: a number with three digits';
 
 -- The points of a model that count most, in the order of the scorecard.
-CREATE FUNCTION dpobj_internal.largest_points(facts jsonb, most integer)
+CREATE OR REPLACE FUNCTION dpobj_internal.largest_points(facts jsonb, most integer)
   RETURNS TABLE (place bigint, class text, feature text, level text, shown text, weight float8)
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$

@@ -21,25 +21,25 @@ COMMENT ON COLUMN @extschema@.dp_model.adjacency IS 'replace or add_remove: whic
 COMMENT ON COLUMN @extschema@.dp_model.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN @extschema@.dp_model.details IS 'public parameters: options, grid size, noise, encoding of the features';
 
-CREATE FUNCTION @extschema@.dp_score(model @extschema@.dp_model, features float8[]) RETURNS float8
+CREATE OR REPLACE FUNCTION @extschema@.dp_score(model @extschema@.dp_model, features float8[]) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_score';
 COMMENT ON FUNCTION @extschema@.dp_score(@extschema@.dp_model, float8[]) IS
   'score of a model: <weights, encoded features>; null if a feature is null or NaN';
 
-CREATE FUNCTION @extschema@.dp_predict(model @extschema@.dp_model, features float8[]) RETURNS boolean
+CREATE OR REPLACE FUNCTION @extschema@.dp_predict(model @extschema@.dp_model, features float8[]) RETURNS boolean
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict';
 COMMENT ON FUNCTION @extschema@.dp_predict(@extschema@.dp_model, float8[]) IS
   'prediction of a model: is the score greater than 0?';
 
-CREATE FUNCTION @extschema@.dp_predict_proba(model @extschema@.dp_model, features float8[]) RETURNS float8
+CREATE OR REPLACE FUNCTION @extschema@.dp_predict_proba(model @extschema@.dp_model, features float8[]) RETURNS float8
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba';
 COMMENT ON FUNCTION @extschema@.dp_predict_proba(@extschema@.dp_model, float8[]) IS
   'probability of a positive label by a logistic model: 1 / (1 + exp(-score))';
 
-CREATE FUNCTION dpobj.model_hash(model @extschema@.dp_model) RETURNS bytea
+CREATE OR REPLACE FUNCTION dpobj.model_hash(model @extschema@.dp_model) RETURNS bytea
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_hash';
 COMMENT ON FUNCTION dpobj.model_hash(@extschema@.dp_model) IS

@@ -4,19 +4,19 @@
  * Citus hides its shards from queries that read pg_class: a view that joins it loses the charges of
  * a shard.  So views call these functions, which read the catalog without a query.
  */
-CREATE FUNCTION dpobj_internal.table_name(relation oid) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.table_name(relation oid) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_table_name';
 COMMENT ON FUNCTION dpobj_internal.table_name(oid) IS
   'internal: schema-qualified, quoted name of a relation; null when there is none';
 
-CREATE FUNCTION dpobj_internal.table_named(name text) RETURNS oid
+CREATE OR REPLACE FUNCTION dpobj_internal.table_named(name text) RETURNS oid
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_table_named';
 COMMENT ON FUNCTION dpobj_internal.table_named(text) IS
   'internal: the table that has a schema-qualified, quoted name; null when there is none';
 
-CREATE FUNCTION dpobj_internal.table_owner(relation oid) RETURNS oid
+CREATE OR REPLACE FUNCTION dpobj_internal.table_owner(relation oid) RETURNS oid
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_table_owner';
 COMMENT ON FUNCTION dpobj_internal.table_owner(oid) IS
@@ -52,22 +52,22 @@ COMMENT ON COLUMN dpobj.identity_tables.relation_name IS 'name when a charge or 
  * does not change meanwhile.  So these say that they are immutable: the planner puts their values in
  * their place, and sees that an index has a role's events in the order of id.
  */
-CREATE FUNCTION dpobj_internal.reader_sees_all() RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj_internal.reader_sees_all() RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT dpobj_internal.sees_all() $$;
 COMMENT ON FUNCTION dpobj_internal.reader_sees_all() IS 'internal: dpobj_internal.sees_all(), for views that end in _seen';
 
-CREATE FUNCTION dpobj_internal.reader_identity() RETURNS bigint
+CREATE OR REPLACE FUNCTION dpobj_internal.reader_identity() RETURNS bigint
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT coalesce(max(i.id), 0) FROM dpobj.identity_roles i WHERE i.role = dpobj_internal.reader() $$;
 COMMENT ON FUNCTION dpobj_internal.reader_identity() IS 'internal: the last identity of the reader, for views that end in _seen; 0: none';
 
-CREATE FUNCTION dpobj_internal.reader_has_several() RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj_internal.reader_has_several() RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT count(*) > 1 FROM dpobj.identity_roles i WHERE i.role = dpobj_internal.reader() $$;
 COMMENT ON FUNCTION dpobj_internal.reader_has_several() IS 'internal: has the reader several identities, for views that end in _seen?';
 
-CREATE FUNCTION dpobj_internal.reader_has_parts() RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj_internal.reader_has_parts() RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT EXISTS (SELECT FROM dpobj.ledger_events e JOIN dpobj.identity_tables t ON t.id = e.relation_identity
@@ -81,7 +81,7 @@ COMMENT ON FUNCTION dpobj_internal.reader_has_parts() IS 'internal: has the read
  * shown as regclass only while its OID still has the name it was charged under.  The factors are
  * exactly 1e-9 and 1e-18; products of numerics are exact.
  */
-CREATE VIEW dpobj.ledger_seen AS
+CREATE OR REPLACE VIEW dpobj.ledger_seen AS
 SELECT e.id,
        e.at,
        e.event,
@@ -120,7 +120,7 @@ SELECT e.id,
                                     WHERE pg_catalog.pg_has_role(dpobj_internal.reader(), dpobj_internal.table_owner(t.relation), 'USAGE'));
 COMMENT ON VIEW dpobj.ledger_seen IS 'dpobj.ledger of the role dpobj_internal.reader()';
 
-CREATE FUNCTION dpobj_internal.see_ledger() RETURNS SETOF dpobj.ledger_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_ledger() RETURNS SETOF dpobj.ledger_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_ledger() IS 'internal: dpobj.ledger_seen for the reader';

@@ -4,7 +4,7 @@
  * Every text that is not written in these files goes through this function, inside elements and inside
  * attributes, which all have double quotes.
  */
-CREATE FUNCTION dpobj_internal.html(words text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.html(words text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT replace(replace(replace(replace(replace(dpobj_internal.on_one_line($1),
@@ -13,20 +13,20 @@ CREATE FUNCTION dpobj_internal.html(words text) RETURNS text
 COMMENT ON FUNCTION dpobj_internal.html(text) IS 'internal: a text in HTML';
 
 -- The element keeps the direction of the letters of a name from moving its neighbours.
-CREATE FUNCTION dpobj_internal.html_name(words text, most integer DEFAULT 300) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.html_name(words text, most integer DEFAULT 300) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT '<bdi>' || dpobj_internal.html(CASE WHEN length($1) > $2 THEN left($1, $2) || '...' ELSE $1 END) || '</bdi>'
   $$;
 COMMENT ON FUNCTION dpobj_internal.html_name(text, integer) IS 'internal: a name in HTML, cut off after so many characters';
 
-CREATE FUNCTION dpobj_internal.html_date(at text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.html_date(at text) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$ SELECT format('<time datetime="%1$s">%1$s</time>', to_char($1::timestamptz, 'YYYY-MM-DD')) $$;
 COMMENT ON FUNCTION dpobj_internal.html_date(text) IS 'internal: the day of a time in HTML';
 
 -- A picture of so many units, stretched to the width of its column; words say what it shows.
-CREATE FUNCTION dpobj_internal.svg(class text, width numeric, height numeric, words text, shapes text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.svg(class text, width numeric, height numeric, words text, shapes text) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format('<svg class="%s" viewBox="0 0 %s %s" preserveAspectRatio="none" %s>%s</svg>', $1, $2, $3,
@@ -35,7 +35,7 @@ CREATE FUNCTION dpobj_internal.svg(class text, width numeric, height numeric, wo
 COMMENT ON FUNCTION dpobj_internal.svg(text, numeric, numeric, text, text) IS
   'internal: a picture; null words: a text beside it says what it shows';
 
-CREATE FUNCTION dpobj_internal.svg_rect(class text, x numeric, y numeric, width numeric, height numeric) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.svg_rect(class text, x numeric, y numeric, width numeric, height numeric) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format('<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>', $1, trim_scale(round($2, 2)), trim_scale(round($3, 2)),
@@ -43,7 +43,7 @@ CREATE FUNCTION dpobj_internal.svg_rect(class text, x numeric, y numeric, width 
   $$;
 COMMENT ON FUNCTION dpobj_internal.svg_rect(text, numeric, numeric, numeric, numeric) IS 'internal: a rectangle of a picture';
 
-CREATE FUNCTION dpobj_internal.svg_part(part numeric, whole numeric) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.svg_part(part numeric, whole numeric) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.svg('part', 100, 8, NULL, dpobj_internal.svg_rect('rest', 0, 0, 100, 8) || dpobj_internal.svg_rect('mark', 0, 0, s.share, 8))
@@ -52,7 +52,7 @@ CREATE FUNCTION dpobj_internal.svg_part(part numeric, whole numeric) RETURNS tex
 COMMENT ON FUNCTION dpobj_internal.svg_part(numeric, numeric) IS 'internal: a bar of what part of a whole is; null: more than all of it';
 
 -- A number between -largest and largest, as a bar from the middle.
-CREATE FUNCTION dpobj_internal.svg_weight(weight float8, largest float8) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.svg_weight(weight float8, largest float8) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.svg('weight', 100, 8, NULL, dpobj_internal.svg_rect('axis', 49.7, 0, 0.6, 8)
@@ -62,7 +62,7 @@ CREATE FUNCTION dpobj_internal.svg_weight(weight float8, largest float8) RETURNS
 COMMENT ON FUNCTION dpobj_internal.svg_weight(float8, float8) IS 'internal: a weight as a bar to the left or to the right';
 
 -- On a scale from 0 to 1: the number, and from where to where it may be.
-CREATE FUNCTION dpobj_internal.svg_interval(value float8, low float8, high float8) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.svg_interval(value float8, low float8, high float8) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.svg('interval', 100, 8, NULL, dpobj_internal.svg_rect('rest', 0, 3, 100, 2)
@@ -73,7 +73,7 @@ CREATE FUNCTION dpobj_internal.svg_interval(value float8, low float8, high float
 COMMENT ON FUNCTION dpobj_internal.svg_interval(float8, float8, float8) IS 'internal: a number with its interval';
 
 -- Bars over periods; the second number, of marked ones, stands in front of the first.
-CREATE FUNCTION dpobj_internal.svg_periods(heights numeric[], marked numeric[], words text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.svg_periods(heights numeric[], marked numeric[], words text) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.svg('periods', cardinality($1), 40, $3,
@@ -88,7 +88,7 @@ CREATE FUNCTION dpobj_internal.svg_periods(heights numeric[], marked numeric[], 
 COMMENT ON FUNCTION dpobj_internal.svg_periods(numeric[], numeric[], text) IS 'internal: numbers over periods as bars';
 
 -- A sum that grows in steps; xs are parts of the width, ys the sums.
-CREATE FUNCTION dpobj_internal.svg_steps(xs numeric[], ys numeric[], words text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.svg_steps(xs numeric[], ys numeric[], words text) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.svg('steps', 100, 40, $3,

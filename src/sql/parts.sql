@@ -31,19 +31,19 @@ COMMENT ON COLUMN dpobj.parts.role IS 'identity of the role as which the other s
 COMMENT ON COLUMN dpobj.parts.origin IS 'server and database in which it was declared, as dpobj_internal.origin() says it';
 COMMENT ON COLUMN dpobj.parts.object IS 'OID of the table there';
 
-CREATE FUNCTION dpobj.mark_part(relation regclass, coordinator text, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.mark_part(relation regclass, coordinator text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_mark_part';
 COMMENT ON FUNCTION dpobj.mark_part(regclass, text, regrole) IS
   'declares a table as a part of a table on another server, which connects as the role and reads the rows; for the table''s owner';
 
-CREATE FUNCTION dpobj.unmark_part(relation regclass) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.unmark_part(relation regclass) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_unmark_part';
 COMMENT ON FUNCTION dpobj.unmark_part(regclass) IS
   'takes a declaration of dpobj.mark_part back; for the table''s owner';
 
-CREATE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea
+CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_part';
 COMMENT ON FUNCTION dpobj_internal.part(bytea) IS
@@ -55,7 +55,7 @@ COMMENT ON FUNCTION dpobj_internal.part(bytea) IS
  * workers.  kind: part, for a marked table; shard, of Citus; coordinator, of Citus.  Run by
  * dpobj_internal.part() in the session of the coordinator, so settings of its role count.
  */
-CREATE FUNCTION dpobj_internal.exposures(kind text, OUT what text, OUT problem text, OUT to_do text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION dpobj_internal.exposures(kind text, OUT what text, OUT problem text, OUT to_do text) RETURNS SETOF record
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $body$
 WITH logins AS
@@ -101,7 +101,7 @@ $body$;
 COMMENT ON FUNCTION dpobj_internal.exposures(text) IS
   'internal: what a login on the server of a part shows of its rows, and what to revoke';
 
-CREATE FUNCTION dpobj.check_parts(relation regclass, OUT server text, OUT what text, OUT problem text, OUT to_do text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION dpobj.check_parts(relation regclass, OUT server text, OUT what text, OUT problem text, OUT to_do text) RETURNS SETOF record
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_check_parts';
 COMMENT ON FUNCTION dpobj.check_parts(regclass) IS

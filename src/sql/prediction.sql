@@ -1,13 +1,13 @@
 -- Models in use: as JSON, on raw columns, as plain SQL, and as points
 
-CREATE FUNCTION dpobj_internal.model_to_json(model @extschema@.dp_model) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dpobj_internal.model_to_json(model @extschema@.dp_model) RETURNS jsonb
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_to_json';
 COMMENT ON FUNCTION dpobj_internal.model_to_json(@extschema@.dp_model) IS 'a model as JSON, from which it comes back the same; behind the cast';
 CREATE CAST (@extschema@.dp_model AS jsonb) WITH FUNCTION dpobj_internal.model_to_json(@extschema@.dp_model) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.dp_model AS jsonb) IS 'a model as a JSON object';
 
-CREATE FUNCTION dpobj_internal.model_from_json(model jsonb) RETURNS @extschema@.dp_model
+CREATE OR REPLACE FUNCTION dpobj_internal.model_from_json(model jsonb) RETURNS @extschema@.dp_model
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_from_json';
 COMMENT ON FUNCTION dpobj_internal.model_from_json(jsonb) IS 'a model that was written as JSON; behind the cast';
@@ -17,34 +17,34 @@ COMMENT ON CAST (jsonb AS @extschema@.dp_model) IS 'a model that was written as 
 -- These take a row and find its columns by name.  A name means a model of the current role or one that
 -- is shared with it.
 
-CREATE FUNCTION dpobj.predict(name text, "row" record, owner regrole DEFAULT NULL) RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj.predict(name text, "row" record, owner regrole DEFAULT NULL) RETURNS boolean
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_row';
 COMMENT ON FUNCTION dpobj.predict(text, record, regrole) IS
   'prediction of a named model for a row with the columns that it was trained on; null where there is none';
-CREATE FUNCTION dpobj.predict(model @extschema@.dp_model, "row" record) RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj.predict(model @extschema@.dp_model, "row" record) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_row';
 COMMENT ON FUNCTION dpobj.predict(@extschema@.dp_model, record) IS
   'prediction of a model for a row with the columns that it was trained on; null where there is none';
 
-CREATE FUNCTION dpobj.score(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
+CREATE OR REPLACE FUNCTION dpobj.score(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_score_row';
 COMMENT ON FUNCTION dpobj.score(text, record, regrole) IS
   'score of a named model for a row with the columns that it was trained on; null where there is none';
-CREATE FUNCTION dpobj.score(model @extschema@.dp_model, "row" record) RETURNS float8
+CREATE OR REPLACE FUNCTION dpobj.score(model @extschema@.dp_model, "row" record) RETURNS float8
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_score_row';
 COMMENT ON FUNCTION dpobj.score(@extschema@.dp_model, record) IS
   'score of a model for a row with the columns that it was trained on; null where there is none';
 
-CREATE FUNCTION dpobj.predict_proba(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
+CREATE OR REPLACE FUNCTION dpobj.predict_proba(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba_row';
 COMMENT ON FUNCTION dpobj.predict_proba(text, record, regrole) IS
   'probability of a positive label by a named logistic model; null where there is no prediction';
-CREATE FUNCTION dpobj.predict_proba(model @extschema@.dp_model, "row" record) RETURNS float8
+CREATE OR REPLACE FUNCTION dpobj.predict_proba(model @extschema@.dp_model, "row" record) RETURNS float8
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba_row';
 COMMENT ON FUNCTION dpobj.predict_proba(@extschema@.dp_model, record) IS
@@ -52,12 +52,12 @@ COMMENT ON FUNCTION dpobj.predict_proba(@extschema@.dp_model, record) IS
 
 -- Without dpobj
 
-CREATE FUNCTION dpobj.predict_sql(name text, relation text DEFAULT NULL, owner regrole DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.predict_sql(name text, relation text DEFAULT NULL, owner regrole DEFAULT NULL) RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_sql_name';
 COMMENT ON FUNCTION dpobj.predict_sql(text, text, regrole) IS
   'a named model as a statement for a server without dpobj; relation: the table there, by default that of the training';
-CREATE FUNCTION dpobj.predict_sql(model @extschema@.dp_model, relation text DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.predict_sql(model @extschema@.dp_model, relation text DEFAULT NULL) RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_sql_model';
 COMMENT ON FUNCTION dpobj.predict_sql(@extschema@.dp_model, text) IS

@@ -43,19 +43,19 @@ COMMENT ON COLUMN dpobj.protections.n IS 'declared number of rows; null: none';
 COMMENT ON COLUMN dpobj.protections.ignore_rls IS 'may rows be read that row-level security would hide?';
 COMMENT ON COLUMN dpobj.protections.holdout_by IS 'column by whose values rows are dealt between training and rating; null: by the person, or else by all declared columns';
 
-CREATE FUNCTION dpobj.unprotect(relation regclass) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.unprotect(relation regclass) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_unprotect';
 COMMENT ON FUNCTION dpobj.unprotect(regclass) IS
   'takes a declaration of dpobj.protect back; for administrators';
 
-CREATE FUNCTION dpobj.features(encoders jsonb, "row" anyelement) RETURNS float8[]
+CREATE OR REPLACE FUNCTION dpobj.features(encoders jsonb, "row" anyelement) RETURNS float8[]
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_features';
 COMMENT ON FUNCTION dpobj.features(jsonb, anyelement) IS
   'features of one row under a declaration of dpobj.protect; null for a neutral row';
 
-CREATE FUNCTION dpobj.protected_features(relation regclass, columns text[] DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj.protected_features(relation regclass, columns text[] DEFAULT NULL,
     OUT "position" integer, OUT feature text, OUT column_name text, OUT is_numeric boolean,
     OUT group_number integer, OUT low float8, OUT high float8) RETURNS SETOF record
   LANGUAGE C STABLE PARALLEL SAFE
@@ -63,7 +63,7 @@ CREATE FUNCTION dpobj.protected_features(relation regclass, columns text[] DEFAU
 COMMENT ON FUNCTION dpobj.protected_features(regclass, text[]) IS
   'the features of a protected relation, in the order of a model''s weights';
 
-CREATE FUNCTION dpobj_internal.scan_digest(relation regclass, label text, features text[] DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj_internal.scan_digest(relation regclass, label text, features text[] DEFAULT NULL,
     filter jsonb DEFAULT NULL, with_digest boolean DEFAULT true, person_key bytea DEFAULT NULL,
     OUT "rows" bigint, OUT neutral bigint, OUT distinct_rows bigint, OUT digest bytea) RETURNS record
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -71,7 +71,7 @@ CREATE FUNCTION dpobj_internal.scan_digest(relation regclass, label text, featur
 COMMENT ON FUNCTION dpobj_internal.scan_digest(regclass, text, text[], jsonb, boolean, bytea) IS
   'internal, for tests and superusers only: what a scan of a protected relation reads';
 
-CREATE FUNCTION dpobj_internal.scan_rows(relation regclass, label text, features text[] DEFAULT NULL,
+CREATE OR REPLACE FUNCTION dpobj_internal.scan_rows(relation regclass, label text, features text[] DEFAULT NULL,
     filter jsonb DEFAULT NULL, person_key bytea DEFAULT NULL,
     OUT x integer[], OUT positive bigint, OUT negative bigint) RETURNS SETOF record
   LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -1,6 +1,6 @@
 -- The registry: models with their comments, and what their owners change
 
-CREATE VIEW dpobj.models_seen AS
+CREATE OR REPLACE VIEW dpobj.models_seen AS
 SELECT m.name,
        m.model,
        CASE WHEN dpobj_internal.table_named(e.relation_name) = e.relation THEN e.relation::regclass END AS relation,
@@ -23,7 +23,7 @@ SELECT m.name,
    AND (u.owns OR EXISTS (SELECT FROM dpobj.model_readers s WHERE s.release = m.release AND s.place = m.place
                           AND pg_catalog.pg_has_role(dpobj_internal.reader(), s.role, 'USAGE')));
 COMMENT ON VIEW dpobj.models_seen IS 'dpobj.models of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_models() RETURNS SETOF dpobj.models_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_models() RETURNS SETOF dpobj.models_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_models() IS 'internal: dpobj.models_seen for the reader';
@@ -42,7 +42,7 @@ COMMENT ON COLUMN dpobj.models.comment IS 'what its owner says of it; null: noth
 COMMENT ON COLUMN dpobj.models.retired IS 'since when its name cannot be applied or rated; null: it can';
 
 -- Auditors, who see no models, see these columns of all.
-CREATE VIEW dpobj.model_list_seen AS
+CREATE OR REPLACE VIEW dpobj.model_list_seen AS
 SELECT m.name,
        (m.model).kind,
        (m.model).details ->> 'label' AS label,
@@ -59,7 +59,7 @@ SELECT m.name,
    AND (dpobj_internal.reader_sees_all()
         OR EXISTS (SELECT FROM dpobj.models_seen v WHERE v.release = m.release AND v.key IS NOT DISTINCT FROM m.key));
 COMMENT ON VIEW dpobj.model_list_seen IS 'dpobj.model_list of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_model_list() RETURNS SETOF dpobj.model_list_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_model_list() RETURNS SETOF dpobj.model_list_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_model_list() IS 'internal: dpobj.model_list_seen for the reader';
@@ -75,23 +75,23 @@ COMMENT ON COLUMN dpobj.model_list.retired IS 'when it was retired; null: it is 
 COMMENT ON COLUMN dpobj.model_list.owner IS 'the session user who was charged';
 COMMENT ON COLUMN dpobj.model_list.release IS 'id of the charge in dpobj.ledger';
 
-CREATE FUNCTION dpobj.rename(name text, new_name text) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.rename(name text, new_name text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_rename';
 COMMENT ON FUNCTION dpobj.rename(text, text) IS 'gives a model or an answer of one''s own another name; the old one is free';
 
-CREATE FUNCTION dpobj.comment(name text, comment text) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.comment(name text, comment text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_comment';
 COMMENT ON FUNCTION dpobj.comment(text, text) IS 'comments a model or an answer of one''s own; null removes the comment';
 
-CREATE FUNCTION dpobj.retire(name text, retired boolean DEFAULT true) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.retire(name text, retired boolean DEFAULT true) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_retire';
 COMMENT ON FUNCTION dpobj.retire(text, boolean) IS
   'keeps a model of one''s own from being applied or rated by its name; with false it can be again';
 
-CREATE FUNCTION dpobj.delete(name text) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.delete(name text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_delete';
 COMMENT ON FUNCTION dpobj.delete(text) IS

@@ -154,13 +154,13 @@ COMMENT ON FUNCTION dpobj_internal.report_contents(regclass, numeric) IS
 
 -- ---- in words ----
 
-CREATE FUNCTION dpobj_internal.on_one_line(words text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.on_one_line(words text) RETURNS text
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_on_one_line';
 COMMENT ON FUNCTION dpobj_internal.on_one_line(text) IS
   'internal: a text with a blank in the place of control characters, line breaks and other characters that are not seen';
 
-CREATE FUNCTION dpobj_internal.report_lines(words text, indent integer, width integer DEFAULT 100) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_lines(words text, indent integer, width integer DEFAULT 100) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(string_agg(repeat(' ', $2) || m.line[1], E'\n'), '')
@@ -187,7 +187,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_releases(report jsonb) RETURNS 
 COMMENT ON FUNCTION dpobj_internal.report_releases(jsonb) IS
   'internal: the releases of a report, as a table for each role';
 
-CREATE FUNCTION dpobj_internal.report_budget(budget jsonb) RETURNS text[]
+CREATE OR REPLACE FUNCTION dpobj_internal.report_budget(budget jsonb) RETURNS text[]
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT ARRAY[
@@ -235,7 +235,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
 COMMENT ON FUNCTION dpobj_internal.report_event(jsonb) IS
   'internal: an administrative event of a report, in words';
 
-CREATE FUNCTION dpobj_internal.report_neighbours(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_neighbours(report jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE
@@ -252,7 +252,7 @@ CREATE FUNCTION dpobj_internal.report_neighbours(report jsonb) RETURNS text
 COMMENT ON FUNCTION dpobj_internal.report_neighbours(jsonb) IS
   'internal: which tables a report is about, in words';
 
-CREATE FUNCTION dpobj_internal.report_assumptions(report jsonb) RETURNS text[]
+CREATE OR REPLACE FUNCTION dpobj_internal.report_assumptions(report jsonb) RETURNS text[]
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT array_remove(ARRAY[

@@ -9,7 +9,7 @@
 
 -- ---- the sentence ----
 
-CREATE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE
@@ -41,7 +41,7 @@ COMMENT ON FUNCTION dpobj_internal.report_promise(jsonb) IS
 
 -- ---- sections ----
 
-CREATE FUNCTION dpobj_internal.page_section(id text, head text, body text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_section(id text, head text, body text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format(E'<section aria-labelledby="%1$s">\n<h2 id="%1$s">%2$s</h2>\n%3$s</section>\n', $1, $2, $3)
@@ -49,7 +49,7 @@ CREATE FUNCTION dpobj_internal.page_section(id text, head text, body text) RETUR
 COMMENT ON FUNCTION dpobj_internal.page_section(text, text, text) IS 'internal: a section of the page';
 
 -- Heads of columns of numbers begin with #.  On a narrow screen each cell shows its head (page_style).
-CREATE FUNCTION dpobj_internal.page_row(heads text[], VARIADIC cells text[]) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_row(heads text[], VARIADIC cells text[]) RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT '<tr>' || string_agg(format(CASE c.place WHEN 1 THEN '<th scope="row">%3$s</th>' ELSE '<td%1$s data-head="%2$s">%3$s</td>' END,
@@ -58,7 +58,7 @@ CREATE FUNCTION dpobj_internal.page_row(heads text[], VARIADIC cells text[]) RET
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_row(text[], text[]) IS 'internal: a row of a table of the page; its cells are HTML';
 
-CREATE FUNCTION dpobj_internal.page_table(heads text[], rows text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_table(heads text[], rows text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT '<table class="stack"><thead><tr>'
@@ -68,7 +68,7 @@ CREATE FUNCTION dpobj_internal.page_table(heads text[], rows text) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_table(text[], text) IS 'internal: a table of the page; null: no rows';
 
-CREATE FUNCTION dpobj_internal.page_budget(budget jsonb, steps jsonb, timeline jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_budget(budget jsonb, steps jsonb, timeline jsonb) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat(
@@ -98,7 +98,7 @@ CREATE FUNCTION dpobj_internal.page_budget(budget jsonb, steps jsonb, timeline j
 COMMENT ON FUNCTION dpobj_internal.page_budget(jsonb, jsonb, jsonb) IS
   'internal: a budget of the page: what is spent and left, and the sum of charged epsilon over time';
 
-CREATE FUNCTION dpobj_internal.page_budgets(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_budgets(report jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.page_section('budgets', 'Budgets', coalesce(
@@ -116,7 +116,7 @@ CREATE FUNCTION dpobj_internal.page_budgets(report jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_budgets(jsonb) IS 'internal: the budgets of the page';
 
-CREATE FUNCTION dpobj_internal.page_timeline(timeline jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_timeline(timeline jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat(
@@ -134,7 +134,7 @@ CREATE FUNCTION dpobj_internal.page_timeline(timeline jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_timeline(jsonb) IS 'internal: the releases of the page over time';
 
-CREATE FUNCTION dpobj_internal.page_releases(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_releases(report jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.page_section('releases', 'Releases', concat(
@@ -152,7 +152,7 @@ CREATE FUNCTION dpobj_internal.page_releases(report jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_releases(jsonb) IS 'internal: the releases of the page';
 
-CREATE FUNCTION dpobj_internal.page_totals(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_totals(report jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.page_section('totals', 'What the releases guarantee together',
@@ -172,7 +172,7 @@ COMMENT ON FUNCTION dpobj_internal.page_totals(jsonb) IS 'internal: the composed
 
 -- ---- models ----
 
-CREATE FUNCTION dpobj_internal.page_ratings(facts jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_ratings(facts jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(E'<h4>How good it is</h4>\n<ul class="ratings">\n'
@@ -185,7 +185,7 @@ CREATE FUNCTION dpobj_internal.page_ratings(facts jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_ratings(jsonb) IS 'internal: the ratings of a model of the page';
 
-CREATE FUNCTION dpobj_internal.page_points(facts jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_points(facts jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat(
@@ -200,7 +200,7 @@ CREATE FUNCTION dpobj_internal.page_points(facts jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_points(jsonb) IS 'internal: what a model of the page has learned';
 
-CREATE FUNCTION dpobj_internal.page_card(facts jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_card(facts jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat(
@@ -221,7 +221,7 @@ CREATE FUNCTION dpobj_internal.page_card(facts jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_card(jsonb) IS 'internal: a model of the page, from dpobj_internal.model_facts';
 
-CREATE FUNCTION dpobj_internal.page_models(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_models(report jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.page_section('models', 'Models', concat(
@@ -244,7 +244,7 @@ COMMENT ON FUNCTION dpobj_internal.page_models(jsonb) IS 'internal: the models o
 
 -- ---- the rest ----
 
-CREATE FUNCTION dpobj_internal.page_list(lines text[]) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_list(lines text[]) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT E'<ul>\n' || string_agg(format(E'<li>%s</li>\n', dpobj_internal.html(v.line)), '' ORDER BY v.place) || E'</ul>\n'
@@ -252,7 +252,7 @@ CREATE FUNCTION dpobj_internal.page_list(lines text[]) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_list(text[]) IS 'internal: a list of the page';
 
-CREATE FUNCTION dpobj_internal.page_events(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_events(report jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.page_section('administration', 'Administration',
@@ -264,7 +264,7 @@ CREATE FUNCTION dpobj_internal.page_events(report jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_events(jsonb) IS 'internal: what administrators did, for the page';
 
-CREATE FUNCTION dpobj_internal.page_not_covered() RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_not_covered() RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.page_section('not-covered', 'What is not covered', dpobj_internal.page_list(ARRAY[
@@ -282,7 +282,7 @@ CREATE FUNCTION dpobj_internal.page_not_covered() RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_not_covered() IS 'internal: what no guarantee of the page covers, of which docs/security.md has the whole list';
 
-CREATE FUNCTION dpobj_internal.page_style() RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page_style() RETURNS text
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT '
 :root{color-scheme:light dark;--paper:#fff;--ink:#1b1e21;--soft:#50575e;--line:#d3d8dd;--panel:#f6f7f8;--mark:#2b648f;--rest:#d5dee5;--minus:#a34a16;--state:#7a3b00}
@@ -340,7 +340,7 @@ COMMENT ON FUNCTION dpobj_internal.page_style() IS 'internal: the style sheet of
 
 -- ---- the page ----
 
-CREATE FUNCTION dpobj_internal.page(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.page(report jsonb) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
     SELECT concat(
@@ -360,7 +360,7 @@ CREATE FUNCTION dpobj_internal.page(report jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.page(jsonb) IS 'internal: a report with its models as HTML';
 
-CREATE FUNCTION dpobj.report_html(relation regclass, delta numeric DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.report_html(relation regclass, delta numeric DEFAULT NULL) RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_report_html';
 COMMENT ON FUNCTION dpobj.report_html(regclass, numeric) IS

@@ -6,7 +6,7 @@
  * are 60 periods at most; the newest 12 models have all their facts, those of different releases first,
  * and 1000 more a row each.
  */
-CREATE FUNCTION dpobj_internal.model_contents(relation regclass) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dpobj_internal.model_contents(relation regclass) RETURNS jsonb
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
     WITH

@@ -51,13 +51,13 @@ $body$;
 
 -- The views of what a role may see are in dpobj's schemas twice: one that ends in _seen, which only the owner of
 -- the extension reads, and one over it for all (src/server/base/seen_query.c).
-CREATE FUNCTION dpobj_internal.reader() RETURNS oid
+CREATE OR REPLACE FUNCTION dpobj_internal.reader() RETURNS oid
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_reader';
 COMMENT ON FUNCTION dpobj_internal.reader() IS
   'internal: the role whose rows views show: the session user; in a SECURITY DEFINER function and in maintenance the current user';
 
-CREATE FUNCTION dpobj_internal.see_support(internal) RETURNS internal
+CREATE OR REPLACE FUNCTION dpobj_internal.see_support(internal) RETURNS internal
   LANGUAGE C STRICT
   AS 'MODULE_PATHNAME', 'dpobj_see_support';
 COMMENT ON FUNCTION dpobj_internal.see_support(internal) IS

@@ -32,7 +32,7 @@ COMMENT ON COLUMN dpobj.schedule_charges.ended IS 'when it was released or faile
 COMMENT ON COLUMN dpobj.schedule_charges.state IS 'released, failed or charged: may have been released';
 COMMENT ON COLUMN dpobj.schedule_charges.in_use IS 'is there a model, which is not retired, or of a look or an evaluation an answer?';
 
-CREATE VIEW dpobj.schedules_seen AS
+CREATE OR REPLACE VIEW dpobj.schedules_seen AS
 SELECT s.name,
        o.role_name::text AS owner,
        s.cron,
@@ -62,7 +62,7 @@ SELECT s.name,
     OR dpobj_internal.reader_sees_all()
     OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedules_seen IS 'dpobj.schedules of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_schedules() RETURNS SETOF dpobj.schedules_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_schedules() RETURNS SETOF dpobj.schedules_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_schedules() IS 'internal: dpobj.schedules_seen for the reader';
@@ -90,7 +90,7 @@ COMMENT ON COLUMN dpobj.schedules.job IS 'pg_cron''s job; null: it has none, or 
 COMMENT ON COLUMN dpobj.schedules.cron_statement IS 'where there is no job, what a superuser runs in the database of pg_cron';
 COMMENT ON COLUMN dpobj.schedules.call IS 'function of the look or evaluation; null: dpobj.train';
 
-CREATE VIEW dpobj.schedule_runs_seen AS
+CREATE OR REPLACE VIEW dpobj.schedule_runs_seen AS
 SELECT s.name AS schedule,
        o.role_name::text AS owner,
        u.scheduled,
@@ -123,7 +123,7 @@ SELECT s.name AS schedule,
     OR dpobj_internal.reader_sees_all()
     OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedule_runs_seen IS 'dpobj.schedule_runs of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_schedule_runs() RETURNS SETOF dpobj.schedule_runs_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_schedule_runs() RETURNS SETOF dpobj.schedule_runs_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_schedule_runs() IS 'internal: dpobj.schedule_runs_seen for the reader';

@@ -93,25 +93,25 @@ COMMENT ON COLUMN dpobj.schedule_run_rows.message IS 'its message and detail; ne
 
 -- ---- times and pg_cron ----
 
-CREATE FUNCTION dpobj_internal.cron_time(cron text, at timestamp, following boolean DEFAULT false) RETURNS timestamp
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_time(cron text, at timestamp, following boolean DEFAULT false) RETURNS timestamp
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cron_time';
 COMMENT ON FUNCTION dpobj_internal.cron_time(text, timestamp, boolean) IS
   'the last time up to a given one that a cron schedule names, or the first one that follows it; on pg_cron''s clock';
 
-CREATE FUNCTION dpobj_internal.cron_database() RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_database() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cron_database';
 COMMENT ON FUNCTION dpobj_internal.cron_database() IS
   'the database that pg_cron has its jobs in; null: the server has not loaded pg_cron';
 
-CREATE FUNCTION dpobj_internal.cron_timezone() RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_timezone() RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_cron_timezone';
 COMMENT ON FUNCTION dpobj_internal.cron_timezone() IS
   'the time zone of pg_cron''s schedules; null: GMT, as always before pg_cron 1.5';
 
-CREATE FUNCTION dpobj_internal.schedule_time(cron text, at timestamptz, following boolean DEFAULT false) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_time(cron text, at timestamptz, following boolean DEFAULT false) RETURNS timestamptz
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT dpobj_internal.cron_time($1, $2 AT TIME ZONE z.zone, $3) AT TIME ZONE z.zone
@@ -120,7 +120,7 @@ CREATE FUNCTION dpobj_internal.schedule_time(cron text, at timestamptz, followin
 COMMENT ON FUNCTION dpobj_internal.schedule_time(text, timestamptz, boolean) IS
   'the last scheduled time up to a given one, or the first one that follows it';
 
-CREATE FUNCTION dpobj_internal.schedule_model(name text, scheduled timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_model(name text, scheduled timestamptz) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT $1 || to_char($2 AT TIME ZONE 'GMT', ' YYYY-MM-DD HH24:MI') $$;
 COMMENT ON FUNCTION dpobj_internal.schedule_model(text, timestamptz) IS
@@ -128,7 +128,7 @@ COMMENT ON FUNCTION dpobj_internal.schedule_model(text, timestamptz) IS
 
 -- Computes the time instead of casting it: a model may have any name, and no name may raise an error.
 -- Uses [0-9], because \d matches other digits in some locales.
-CREATE FUNCTION dpobj_internal.schedule_of_model(model text, OUT name text, OUT scheduled timestamptz) RETURNS record
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_of_model(model text, OUT name text, OUT scheduled timestamptz) RETURNS record
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT p.name, p.scheduled
@@ -142,7 +142,7 @@ CREATE FUNCTION dpobj_internal.schedule_of_model(model text, OUT name text, OUT 
 COMMENT ON FUNCTION dpobj_internal.schedule_of_model(text) IS
   'the other way round; nulls for the name of a model that no schedule can have made';
 
-CREATE FUNCTION dpobj_internal.cron_command(name text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_command(name text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT format('CALL dpobj.run_schedule(%L)', $1) $$;
 COMMENT ON FUNCTION dpobj_internal.cron_command(text) IS
@@ -150,7 +150,7 @@ COMMENT ON FUNCTION dpobj_internal.cron_command(text) IS
 
 -- A job's name has type name, and is unique for a role in all databases.  A database with a blank in its
 -- name is quoted, whatever quote_all_identifiers says, so that "a b" and "c" differ from "a" and "b c".
-CREATE FUNCTION dpobj_internal.cron_jobname(name text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_jobname(name text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE WHEN octet_length(j.name) < 64 THEN j.name ELSE 'dpobj ' || md5(j.name) END
@@ -161,7 +161,7 @@ CREATE FUNCTION dpobj_internal.cron_jobname(name text) RETURNS text
 COMMENT ON FUNCTION dpobj_internal.cron_jobname(text) IS
   'name of pg_cron''s job for a schedule of that name';
 
-CREATE FUNCTION dpobj_internal.cron_statement(name text, cron text, role text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_statement(name text, cron text, role text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT format('SELECT cron.schedule_in_database(%L, %L, %L, %L, %L);', dpobj_internal.cron_jobname($1), $2,
@@ -174,7 +174,7 @@ COMMENT ON FUNCTION dpobj_internal.cron_statement(text, text, text) IS
  * Runs as its caller, so that row-level security of cron.job applies.  It looks for the extension,
  * because any role might have made a schema cron.
  */
-CREATE FUNCTION dpobj_internal.cron_is_here() RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_is_here() RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce(dpobj_internal.cron_database() = current_database(), false)
@@ -185,7 +185,7 @@ CREATE FUNCTION dpobj_internal.cron_is_here() RETURNS boolean
 COMMENT ON FUNCTION dpobj_internal.cron_is_here() IS
   'has this database pg_cron''s jobs, and may the caller use them?';
 
-CREATE FUNCTION dpobj_internal.cron_job(name text, role text) RETURNS bigint
+CREATE OR REPLACE FUNCTION dpobj_internal.cron_job(name text, role text) RETURNS bigint
   LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
@@ -204,13 +204,13 @@ COMMENT ON FUNCTION dpobj_internal.cron_job(text, text) IS
 
 -- ---- views ----
 
-CREATE FUNCTION dpobj_internal.administers() RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj_internal.administers() RETURNS boolean
   LANGUAGE C STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_administers';
 COMMENT ON FUNCTION dpobj_internal.administers() IS
   'may the caller administer? superusers and those to whom a superuser granted dpobj_admin';
 
-CREATE VIEW dpobj.schedule_owners AS
+CREATE OR REPLACE VIEW dpobj.schedule_owners AS
 SELECT s.id,
        r.oid AS role,
        r.rolname AS role_name
@@ -224,13 +224,13 @@ COMMENT ON COLUMN dpobj.schedule_owners.role_name IS 'its name now';
 
 -- ---- runs ----
 
-CREATE FUNCTION dpobj_internal.schedule_enter() RETURNS void
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_enter() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'dpobj_schedule_enter';
 COMMENT ON FUNCTION dpobj_internal.schedule_enter() IS
   'internal: waits for other runs of the schedules of the session''s role; they wait until the end of the transaction';
 
-CREATE FUNCTION dpobj_internal.schedule_record(name text, scheduled timestamptz, started timestamptz, state text,
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_record(name text, scheduled timestamptz, started timestamptz, state text,
     sqlstate text, message text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_schedule_record';
@@ -239,13 +239,13 @@ COMMENT ON FUNCTION dpobj_internal.schedule_record(text, timestamptz, timestampt
 
 -- ---- making and removing ----
 
-CREATE FUNCTION dpobj_internal.schedule_remove(name text, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_remove(name text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_schedule_remove';
 COMMENT ON FUNCTION dpobj_internal.schedule_remove(text, regrole) IS
   'internal: removes a schedule, which pg_cron may still know';
 
-CREATE FUNCTION dpobj.unschedule(name text, role regrole DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.unschedule(name text, role regrole DEFAULT NULL) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE

@@ -23,7 +23,7 @@ COMMENT ON COLUMN dpobj.model_shares.origin IS 'server and database in which the
 COMMENT ON COLUMN dpobj.model_shares.role IS 'OID of the role there';
 COMMENT ON COLUMN dpobj.model_shares.role_name IS 'name that the role had when the model was shared last';
 
-CREATE VIEW dpobj.model_readers AS
+CREATE OR REPLACE VIEW dpobj.model_readers AS
 SELECT DISTINCT s.release, s.place, r.oid AS role, r.rolname AS role_name
   FROM dpobj.model_shares s
   JOIN pg_catalog.pg_roles r
@@ -34,11 +34,11 @@ COMMENT ON COLUMN dpobj.model_readers.place IS 'place of the key on its list, fr
 COMMENT ON COLUMN dpobj.model_readers.role IS 'OID of the role';
 COMMENT ON COLUMN dpobj.model_readers.role_name IS 'its name';
 
-CREATE FUNCTION dpobj.share(name text, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.share(name text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_share';
 COMMENT ON FUNCTION dpobj.share(text, regrole) IS 'lets a role, with its members, read and use a named model of one''s own';
-CREATE FUNCTION dpobj.unshare(name text, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.unshare(name text, role regrole) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_unshare';
 COMMENT ON FUNCTION dpobj.unshare(text, regrole) IS 'takes dpobj.share back';

@@ -1,13 +1,13 @@
 -- Models as text, for people
 
-CREATE FUNCTION dpobj_internal.show_line(head text, words text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.show_line(head text, words text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT overlay(dpobj_internal.report_lines($2, 13, 78) PLACING rpad('  ' || $1, 13) FROM 1)
   $$;
 COMMENT ON FUNCTION dpobj_internal.show_line(text, text) IS 'internal: a head and a paragraph beside it, at 78 columns';
 
-CREATE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
@@ -36,7 +36,7 @@ CREATE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
 COMMENT ON FUNCTION dpobj.show(@extschema@.dp_model) IS
   'a model in about ten lines: what it predicts and learned, from what, for how much, and how good it is by its last ratings that are kept';
 
-CREATE FUNCTION dpobj.show(name text, owner regrole DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.show(name text, owner regrole DEFAULT NULL) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$ SELECT dpobj.show(dpobj_internal.named_model($1, $2)) $$;
 COMMENT ON FUNCTION dpobj.show(text, regrole) IS 'dpobj.show of a named model';

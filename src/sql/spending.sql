@@ -160,7 +160,7 @@ COMMENT ON FUNCTION dpobj_internal.budget_exceeded(bigint[], bigint[], dpobj.cha
  * Roles see the budgets of their own and of their groups, and on the same tables the cap over all
  * roles and the owner's limit; owners see their limit; superusers and auditors see all.
  */
-CREATE VIEW dpobj.budgets_seen AS
+CREATE OR REPLACE VIEW dpobj.budgets_seen AS
 WITH RECURSIVE
   mine(role) AS (SELECT dpobj_internal.reader()
                  UNION
@@ -204,7 +204,7 @@ SELECT t.relation::regclass AS relation,
        AND dpobj_internal.table_owner(t.relation) IN (SELECT role FROM mine)
     OR dpobj_internal.reader_sees_all();
 COMMENT ON VIEW dpobj.budgets_seen IS 'dpobj.budgets of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_budgets() RETURNS SETOF dpobj.budgets_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_budgets() RETURNS SETOF dpobj.budgets_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_budgets() IS 'internal: dpobj.budgets_seen for the reader';
@@ -235,7 +235,7 @@ COMMENT ON COLUMN dpobj.budgets.of_owner IS 'whether it is the limit of the tabl
  * How many more releases like the last one fit into a budget.  The last one is the last that
  * dpobj.ledger shows to the session's role.
  */
-CREATE VIEW dpobj.odometer_seen AS
+CREATE OR REPLACE VIEW dpobj.odometer_seen AS
 SELECT v.relation,
        v.role_name AS role,
        b.accountant,
@@ -263,7 +263,7 @@ SELECT v.relation,
           FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
                            last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
 COMMENT ON VIEW dpobj.odometer_seen IS 'dpobj.odometer of the role dpobj_internal.reader()';
-CREATE FUNCTION dpobj_internal.see_odometer() RETURNS SETOF dpobj.odometer_seen
+CREATE OR REPLACE FUNCTION dpobj_internal.see_odometer() RETURNS SETOF dpobj.odometer_seen
   LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_odometer() IS 'internal: dpobj.odometer_seen for the reader';

@@ -55,13 +55,13 @@ COMMENT ON FUNCTION dpobj_internal.schedule_put(regclass, text, numeric, text[],
   'internal: makes or changes a schedule of one''s own, which pg_cron does not know yet';
 
 -- The statement of a look or an evaluation has no parameters, so that a job and a run of a schedule call it the same way.
-CREATE FUNCTION dpobj_internal.answer_statement(call text, relation regclass, arguments jsonb, name text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.answer_statement(call text, relation regclass, arguments jsonb, name text) RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_answer_statement';
 COMMENT ON FUNCTION dpobj_internal.answer_statement(text, regclass, jsonb, text) IS
   'internal: the statement that calls a look or an evaluation, whose answer is kept under the name';
 
-CREATE FUNCTION dpobj_internal.schedule_rated(arguments jsonb) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_rated(arguments jsonb) RETURNS jsonb
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce((SELECT $1 || jsonb_build_object('model', s.latest_model)
@@ -73,7 +73,7 @@ COMMENT ON FUNCTION dpobj_internal.schedule_rated(jsonb) IS
   'internal: the arguments of a call, with the newest model in use of a schedule in place of the schedule''s name; null: it has none';
 
 -- A training's schedule may be named by argument model only: a run replaces no other (dpobj_internal.schedule_rated).
-CREATE FUNCTION dpobj_internal.schedule_models(call text, arguments jsonb) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_models(call text, arguments jsonb) RETURNS void
   LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
@@ -112,7 +112,7 @@ CREATE FUNCTION dpobj_internal.schedule_models(call text, arguments jsonb) RETUR
 COMMENT ON FUNCTION dpobj_internal.schedule_models(text, jsonb) IS
   'internal: refuses the arguments of a scheduled call if the session user has no model of a name in them';
 
-CREATE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   DECLARE
@@ -202,7 +202,7 @@ CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon
 COMMENT ON FUNCTION dpobj.schedule(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval) IS
   'has pg_cron train a model on a protected table at the times of a cron line; returns the number of its job. A second call with the same name changes the schedule';
 
-CREATE FUNCTION dpobj.schedule_evaluation(call text, relation regclass, arguments jsonb, name text, cron text,
+CREATE OR REPLACE FUNCTION dpobj.schedule_evaluation(call text, relation regclass, arguments jsonb, name text, cron text,
     allowance numeric DEFAULT NULL, period interval DEFAULT '1 month') RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$

@@ -162,7 +162,7 @@ $hostile->try_all(
 		'REINDEX TABLE dpobj.ledger_events',
 		'DROP TABLE dpobj.ledger_events',
 		'DROP EXTENSION dpobj',
-		"ALTER EXTENSION dpobj UPDATE TO '0.1.0'",
+		"ALTER EXTENSION dpobj UPDATE TO '0.3.0'",
 		'ALTER EXTENSION dpobj DROP VIEW dpobj.ledger',
 		'ALTER EXTENSION dpobj ADD SCHEMA ana',
 		'ALTER SCHEMA dpobj RENAME TO x',

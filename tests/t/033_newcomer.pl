@@ -1,6 +1,6 @@
 # 033_newcomer.pl - a newcomer's hour, in one fresh cluster: every statement of README.md and of
 # docs/tutorial.md, in order, with the printed results; then a restart in the middle of a job, the
-# minute of the real pg_cron, a budget that is used up and raised, an update from 0.1.0, a dump
+# minute of the real pg_cron, a budget that is used up and raised, a dump
 # that is restored on another server, and DROP EXTENSION.
 #
 # The tutorial's files are made from DPOBJ_DATA's adult.data.csv and adult.test.csv, which differ
@@ -183,32 +183,6 @@ SKIP:
 }
 my $since = ask('alice', 'SELECT clock_timestamp()');
 
-# ---- meanwhile: an update from 0.1.0 ---------------------------------------------------
-
-my ($scripts) = glob "$node->{dpobj_destination}/usr/share/postgresql/*/extension";
-system_or_bail('cp', 'tests/upgrade/dpobj--0.1.0.sql', $scripts);
-$node->safe_psql('postgres', 'CREATE DATABASE older');
-$node->safe_psql('older', <<'SQL');
-CREATE EXTENSION dpobj VERSION '0.1.0';
-CREATE TABLE visit AS SELECT i % 2 = 0 AS smokes, i % 2 = 0 AS ill FROM generate_series(1, 300) i;
-SELECT dpobj.protect('visit', '{"smokes": {}, "ill": {}}');
-SELECT dpobj.set_budget('visit', 'alice', 2, 0);
-SQL
-my @older = (database => 'older');
-my $first = q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, method => 'halfspace', name => 'first')};
-my $release = ask('alice', $first, @older);
-like($release, qr/^\d+$/, '0.1.0 trains');
-my $predicted = q{SELECT dpobj.predict('first', v) FROM (SELECT true AS smokes) v};
-like(ask('alice', $predicted, @older), qr/^ERROR:  42883: /, '0.1.0 cannot predict');
-$node->safe_psql('older', 'ALTER EXTENSION dpobj UPDATE');
-is(ask('alice', $first, @older), $release, 'after the update the model is there for free');
-is(left('visit', @older), '1.5', 'the update keeps what was spent');
-like(ask('alice', $predicted, @older), qr/^[tf]$/, 'the updated version predicts');
-my $job = submit('second', 'visit', 'ill', 0.5, @older);
-is(ask('alice', "SELECT dpobj.wait($job, '1 min')", @older), 'released', 'the updated version runs jobs');
-is(left('visit', @older), '1', 'the job is charged');
-$node->safe_psql('postgres', 'DROP DATABASE older');
-
 # ---- pg_cron fires -----------------------------------------------------------------------
 
 SKIP:
@@ -241,7 +215,7 @@ like(ask('alice', "SELECT dpobj.submit('census', 'income', 0.5, name => 'more')"
 is(left('census'), $before, 'the refused job is not charged');
 ask('carol', "SELECT dpobj.raise_budget('census', $_, 1, 0, 'a second year')") for 'NULL', "'alice'";
 is(left('census'), plus($before, 1), 'carol raises the budgets by 1');
-$job = submit('more', 'census', 'income', 0.5);
+my $job = submit('more', 'census', 'income', 0.5);
 is(ask('alice', "SELECT dpobj.wait($job, '1 min')"), 'released', 'the same job is released then');
 is(left('census'), plus($before, 0.5), 'the released job is charged');
 SKIP:

@@ -344,14 +344,11 @@ read_options(FunctionCallInfo fcinfo, Evaluation *evaluation)
 {
 	static const char *const known[] = {"holdout", "level"};
 	TallyRequest *tally = &evaluation->tally;
-	Jsonb *options = NULL;
+	Jsonb *options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
 	JsonbValue *holdout;
 	JsonbValue *level;
 
 	tally->level = LOOKS_LEVEL;
-	/* a function that an older version of the extension has made has no options */
-	if (PG_NARGS() > ARGUMENT_OPTIONS)
-		options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
 	if (options == NULL)
 		return;
 	tally_check_options(options, tally->kind, known, tally->kind == TALLY_SELECTION ? 1 : 2);

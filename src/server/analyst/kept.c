@@ -101,7 +101,7 @@ kept_refuse_name(const char *name, KeptKind kind)
 						: errhint("Choose another name. The answers are in dpobj.answers.")));
 }
 
-/* The columns of dpobj.model_rows by KeptKind; older versions have the first only. */
+/* The columns of dpobj.model_rows by KeptKind. */
 static const char *const columns[] = {[KEPT_MODEL] = "model", [KEPT_ANSWER] = "answer"};
 
 bool

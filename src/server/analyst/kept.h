@@ -31,9 +31,7 @@ typedef enum KeptKind
 
 /*
  * After analyst_ask(), which finds the table.  Reads the last argument, a name or null, and
- * hashes all others with the name of the function. Raises 22023 for a name of a wrong length.  A
- * function that an older version of the extension has made has no such argument and keeps no
- * answer: that version has no column for it.
+ * hashes all others with the name of the function. Raises 22023 for a name of a wrong length.
  */
 extern void kept_begin(FunctionCallInfo fcinfo, AnalystTerms *terms);
 

@@ -47,8 +47,7 @@ read_model_request(FunctionCallInfo fcinfo, AnalystLook *look)
 	look->request.table = DatumGetObjectId(argument_value(fcinfo, 1, "relation"));
 	decimal_epsilon(argument_value(fcinfo, 2, "epsilon"), NUMERICOID, &look->request.cost);
 	look->filter = argument_json(fcinfo, 3, "filter");
-	if (PG_NARGS() > 5) /* not of the dpobj.evaluate of an older version */
-		look->options = argument_json(fcinfo, 4, "options");
+	look->options = argument_json(fcinfo, 4, "options");
 	look->rated = palloc0(sizeof(RatedModel));
 	look->rated->name = name;
 }

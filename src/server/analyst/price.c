@@ -157,8 +157,8 @@ append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacen
 	types[CHARGE_COST_PARAMETERS] = OIDOID;
 	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
 	SPI_connect();
-	if (SPI_execute_with_args(extension_statement(statement), lengthof(types), types, values, NULL,
-							  true, 1) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(statement, lengthof(types), types, values, NULL, true, 1) !=
+		SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	if (granted && SPI_processed > 0)
 		appendStringInfo(json, ", \"remaining\": %s, \"calls\": %s",

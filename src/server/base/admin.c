@@ -58,8 +58,7 @@ admin_execute(const char *statement, int count, Oid *types, Datum *values, const
 
 	admin_become_owner(&caller);
 	SPI_connect();
-	if (SPI_execute_with_args(extension_statement(statement), count, types, values, nulls, false,
-							  0) < 0)
+	if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
 		elog(ERROR, "could not read or write the privacy budgets");
 	rows = SPI_processed;
 	SPI_finish();
@@ -76,7 +75,7 @@ admin_execute_latest(const char *statement, int count, Oid *types, Datum *values
 
 	admin_become_owner(&caller);
 	SPI_connect();
-	plan = SPI_prepare(extension_statement(statement), count, types);
+	plan = SPI_prepare(statement, count, types);
 	if (plan == NULL || SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(),
 											 InvalidSnapshot, false, true, 0) < 0)
 		elog(ERROR, "could not write a table of dpobj");
@@ -101,8 +100,7 @@ read_and_unlock(const char *statement, int count, Oid *types, Datum *values, lon
 
 	CurrentResourceOwner = locks;
 	admin_become_owner(&caller);
-	if (SPI_execute_with_args(extension_statement(statement), count, types, values, NULL, true,
-							  limit) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(statement, count, types, values, NULL, true, limit) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the privacy budgets");
 	admin_become_caller(&caller);
 	CurrentResourceOwner = outer;
@@ -213,12 +211,10 @@ role_with_setting(const char *kind)
 	return role;
 }
 
-/* Before the update to 0.3.0 the name is all there is. */
 Oid
 admin_role(const char *kind)
 {
-	return extension_has_internal() ? role_with_setting(kind)
-									: get_role_oid(psprintf("dpobj_%s", kind), true);
+	return role_with_setting(kind);
 }
 
 /* Is role a member of group, directly or not, by grants of superusers only? */

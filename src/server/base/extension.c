@@ -9,21 +9,25 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_extension.h"
 #include "catalog/pg_namespace.h"
 #include "commands/extension.h"
 #include "lib/stringinfo.h"
 #include "storage/lmgr.h"
 #include "utils/inval.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "server/base/extension.h"
 
 #define EXTENSION_NAME "dpobj"
-#define INTERNAL_SCHEMA "dpobj_internal"
 
 /* Every version has this table, every charge reads it, and no statement of users locks it. */
 #define TABLE_NAME "identities"
@@ -36,13 +40,46 @@ find_table(void)
 	return OidIsValid(space) ? get_relname_relid(TABLE_NAME, space) : InvalidOid;
 }
 
+/* The installed version; NULL without the extension. */
+static char *
+installed_version(void)
+{
+	Relation extensions = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	char *version = NULL;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ,
+				CStringGetDatum(EXTENSION_NAME));
+	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
+	if (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool isnull;
+		Datum value = heap_getattr(tuple, Anum_pg_extension_extversion,
+								   RelationGetDescr(extensions), &isnull);
+
+		version = TextDatumGetCString(value);
+	}
+	systable_endscan(scan);
+	table_close(extensions, AccessShareLock);
+	return version;
+}
+
+static bool
+is_version(const char *version)
+{
+	return version != NULL && strcmp(version, DPOBJ_VERSION) == 0;
+}
+
 static bool
 is_ours(Oid table)
 {
 	Oid extension = get_extension_oid(EXTENSION_NAME, true);
 
 	return OidIsValid(extension) && find_table() == table &&
-		   getExtensionOfObject(RelationRelationId, table) == extension;
+		   getExtensionOfObject(RelationRelationId, table) == extension &&
+		   is_version(installed_version());
 }
 
 bool
@@ -71,27 +108,25 @@ extension_release(void)
 void
 extension_require(void)
 {
-	if (!extension_hold())
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("extension \"%s\" does not exist in this database", EXTENSION_NAME)));
+	const char *version;
+
+	if (extension_hold())
+		return;
+	version = installed_version();
+	if (version != NULL && !is_version(version))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("extension \"%s\" is of version %s in this database, and the "
+							   "library of version %s",
+							   EXTENSION_NAME, version, DPOBJ_VERSION),
+						errhint("Run ALTER EXTENSION dpobj UPDATE.")));
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+					errmsg("extension \"%s\" does not exist in this database", EXTENSION_NAME)));
 }
 
 Oid
 extension_table(const char *name)
 {
 	return get_relname_relid(name, get_namespace_oid(EXTENSION_NAME, false));
-}
-
-bool
-extension_has_column(const char *table, const char *column)
-{
-	bool has;
-
-	extension_require();
-	has = get_attnum(extension_table(table), column) != InvalidAttrNumber;
-	extension_release();
-	return has;
 }
 
 Relation
@@ -103,35 +138,4 @@ extension_open_table(const char *name)
 	table = table_open(extension_table(name), AccessShareLock);
 	extension_release(); /* DROP EXTENSION needs a lock on this table, too */
 	return table;
-}
-
-/* Before the update to 0.3.0 a schema of that name may belong to any role. */
-bool
-extension_has_internal(void)
-{
-	Oid space = get_namespace_oid(INTERNAL_SCHEMA, true);
-	Oid extension = get_extension_oid(EXTENSION_NAME, true);
-
-	return OidIsValid(space) && OidIsValid(extension) &&
-		   getExtensionOfObject(NamespaceRelationId, space) == extension;
-}
-
-const char *
-extension_statement(const char *statement)
-{
-	static const char *const internal = INTERNAL_SCHEMA ".";
-	StringInfoData text;
-	const char *found = strstr(statement, internal);
-
-	if (found == NULL || extension_has_internal())
-		return statement;
-	initStringInfo(&text);
-	for (; found != NULL; found = strstr(statement, internal))
-	{
-		appendBinaryStringInfo(&text, statement, (int) (found - statement));
-		appendStringInfoString(&text, EXTENSION_NAME ".");
-		statement = found + strlen(internal);
-	}
-	appendStringInfoString(&text, statement);
-	return text.data;
 }

@@ -14,31 +14,19 @@
 #include "utils/relcache.h"
 
 /*
- * Holds the extension, so that nobody drops it; false if this database does not have it.  An error
- * releases it.
+ * Holds the extension, so that nobody drops it; false if this database does not have the version of
+ * this library, whose tables and functions its statements name.  An error releases it.
  */
 extern bool extension_hold(void);
 extern void extension_release(void);
 
-/* Holds the extension or raises 42704; called before each statement that runs as superuser. */
+/* Holds the extension or raises 42704, or 55000 for another version; called before each statement that runs as superuser. */
 extern void extension_require(void);
 
-/* Returns a table of schema dpobj; InvalidOid if the installed version does not have it. */
+/* Returns a table of schema dpobj. */
 extern Oid extension_table(const char *name);
-
-/* Says whether a table of schema dpobj has this column in the installed version. */
-extern bool extension_has_column(const char *table, const char *column);
 
 /* Opens a table of the extension with AccessShareLock. */
 extern Relation extension_open_table(const char *name);
-
-/* Says whether the extension has schema dpobj_internal; before 0.3.0 its functions are in dpobj. */
-extern bool extension_has_internal(void);
-
-/*
- * Replaces schema dpobj_internal in a statement by the schema of the installed version, while the
- * extension is held.
- */
-extern const char *extension_statement(const char *statement);
 
 #endif

@@ -253,17 +253,13 @@ ids_datum(const int64 *ids, int count)
 		construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-/* False without the extension, or with version 0.1.0 of it. */
 static bool
 table_exists(void)
 {
-	bool exists;
-
 	if (!extension_hold())
 		return false;
-	exists = OidIsValid(extension_table("job_rows"));
 	extension_release();
-	return exists;
+	return true;
 }
 
 /*
@@ -386,24 +382,20 @@ job_lock_queue(void)
  * The charge of an answer is known by the name that was charged: a role makes one release under a
  * name at a time (gate.h).  Its worker may have died after the answer was kept.
  */
-#define FAIL_DEAD(charged_as)                                                                      \
-	"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"          \
-	" state = CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET                           \
-	" FROM dpobj.job_rows d LEFT JOIN LATERAL ("                                                   \
-	"SELECT m.release, m.released IS NOT NULL AS kept FROM dpobj.model_rows m"                     \
-	" JOIN dpobj.identity_roles r ON r.id = m.owner"                                               \
-	" JOIN dpobj.ledger_events e ON e.id = m.release"                                              \
-	" WHERE to_jsonb(d) ->> 'call' IS NOT NULL AND r.role = d.role AND " charged_as " = d.name"    \
-	" AND e.at >= d.started ORDER BY m.release DESC LIMIT 1) a ON true WHERE d.id = j.id"          \
-	" AND j.id = ANY ($1) AND j.state = 'running' RETURNING j.release)"                            \
-	" SELECT array_agg(release) FROM dead"
-
 void
 job_fail_dead(void)
 {
-	const char *statement = extension_has_column("model_rows", "charged_as")
-								? FAIL_DEAD("coalesce(m.charged_as, m.name)")
-								: FAIL_DEAD("m.name");
+	static const char *const statement =
+		"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"
+		" state = CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET
+		" FROM dpobj.job_rows d LEFT JOIN LATERAL ("
+		"SELECT m.release, m.released IS NOT NULL AS kept FROM dpobj.model_rows m"
+		" JOIN dpobj.identity_roles r ON r.id = m.owner"
+		" JOIN dpobj.ledger_events e ON e.id = m.release"
+		" WHERE d.call IS NOT NULL AND r.role = d.role AND coalesce(m.charged_as, m.name) = d.name"
+		" AND e.at >= d.started ORDER BY m.release DESC LIMIT 1) a ON true WHERE d.id = j.id"
+		" AND j.id = ANY ($1) AND j.state = 'running' RETURNING j.release)"
+		" SELECT array_agg(release) FROM dead";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {job_dead()};
 	Datum releases;
@@ -469,18 +461,14 @@ find_next(Datum ids, Datum roles, int64 *id, Oid *role)
 	return true;
 }
 
-/*
- * Marks the job as running; false if a transaction is cancelling it.  The table of an older version
- * has no column call.
- */
+/* Marks the job as running; false if a transaction is cancelling it. */
 static bool
 take(int64 id, Job *job)
 {
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'running', started = pg_catalog.clock_timestamp()"
 		" WHERE id = (SELECT q.id FROM dpobj.job_rows q WHERE q.id = $1 AND q.state = 'queued'"
-		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS
-		", to_jsonb(job_rows) ->> 'call'";
+		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS ", call";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 

@@ -70,7 +70,7 @@ extern void job_forget_ended(int kept);
 
 /*
  * Is a job queued in this database that no running worker takes next?  False without the
- * extension, or with version 0.1.0 of it.
+ * extension.
  */
 extern bool job_any_waiting(void);
 

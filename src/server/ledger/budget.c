@@ -90,8 +90,8 @@ check_node(Oid table)
 }
 
 /*
- * Checks the table of a new budget.  Older budgets may be on other tables: after ALTER TABLE ...
- * INHERIT, or since version 0.2.0.
+ * Checks the table of a new budget.  Older budgets may be on other tables, after ALTER TABLE ...
+ * INHERIT.
  */
 static void
 check_new_budget(Oid table, const char *hint)
@@ -615,7 +615,7 @@ budget_check_unit(Oid table, const char *adjacency, const char *person, int earl
 		" LEFT JOIN dpobj.protections p ON p.relation = b.relation"
 		" WHERE t.relation = $1 AND b.role = " CppAsString2(
 			BUDGET_OF_OWNER) " AND (coalesce(p.adjacency, 'replace'), coalesce(p.person, ''),"
-							 " coalesce((to_jsonb(p) ->> 'earlier_rows_per_person')::integer, 0)) "
+							 " coalesce(p.earlier_rows_per_person, 0)) "
 							 "<> ($2, $3, $4)";
 	Oid types[] = {OIDOID, TEXTOID, TEXTOID, INT4OID};
 	Datum values[] = {ObjectIdGetDatum(table), CStringGetTextDatum(adjacency),

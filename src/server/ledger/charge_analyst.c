@@ -117,21 +117,16 @@ deny_failures(ChargeRequest *request, const char *whose, int64 limit)
 static void
 check_failures(ChargeRequest *request, const ChargeParties *parties)
 {
-	static const char *const counted =
+	static const char *const statement =
 		"SELECT count(*) FILTER (WHERE f.role_identity = $2), count(*)"
 		" FROM dpobj.counted_failures f WHERE f.relation_identity = ANY ($1)";
-	static const char *const before_update =
-		"SELECT count(*) FILTER (WHERE c.role_identity = $2), count(*)"
-		" FROM dpobj.ledger_events f JOIN dpobj.ledger_events c ON c.id = f.release"
-		" WHERE f.event = 'failed' AND f.relation_identity = ANY ($1) AND c.door = 'analyst'";
-	bool has_view = OidIsValid(extension_table("counted_failures"));
 	Oid types[] = {INT8ARRAYOID, INT8OID};
 	Datum values[] = {parties->tables, parties->role};
 	int64 limit = integer_setting(request, "dpobj.max_failures", 0, request->max_failures,
 								  dpobj_max_failures);
 	bool isnull;
 
-	(void) charge_query(has_view ? counted : before_update, lengthof(types), types, values);
+	(void) charge_query(statement, lengthof(types), types, values);
 	if (DatumGetInt64(charge_column(0, 1, &isnull)) >= limit)
 		deny_failures(request, "a role", limit);
 	if (DatumGetInt64(charge_column(0, 2, &isnull)) >= ROLES_THAT_FAIL * limit)

@@ -135,12 +135,11 @@ charge_deny_without_budget(ChargeRequest *request)
 void
 charge_deny_exhausted(char *budget)
 {
-	char *hint = strrchr(budget, '\n'); /* NULL before the update to 0.3.0 */
+	char *hint = strrchr(budget, '\n');
 
-	if (hint != NULL)
-		*hint++ = '\0';
+	*hint++ = '\0';
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_BUDGET_EXHAUSTED), errmsg("privacy budget exhausted"),
-					errdetail_internal("%s", budget), hint == NULL ? 0 : errhint("%s", hint)));
+					errdetail_internal("%s", budget), errhint("%s", hint)));
 }
 
 /* ---- Sums ------------------------------------------------------------------- */

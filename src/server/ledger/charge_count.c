@@ -89,12 +89,6 @@ dpobj_count_charges(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(NULL);
 }
 
-bool
-charge_counts_exist(void)
-{
-	return OidIsValid(extension_table("charge_counts"));
-}
-
 void
 charge_recount(void)
 {
@@ -104,8 +98,6 @@ charge_recount(void)
 		"INSERT INTO dpobj.charge_counts (" KEY ", " TERMS ", times, last)"
 		" SELECT " KEY ", " TERMS ", times, last FROM dpobj.charge_kinds";
 
-	if (!charge_counts_exist())
-		return;
 	(void) charge_query(lock, 0, NULL, NULL);
 	(void) charge_query(forget, 0, NULL, NULL);
 	(void) charge_query(count, 0, NULL, NULL);

@@ -6,9 +6,6 @@
 
 #include "postgres.h"
 
-/* False before the update to 0.3.0. */
-extern bool charge_counts_exist(void);
-
 /* Counts the whole ledger again, in the charge worker's transaction; other charges wait for it. */
 extern void charge_recount(void);
 

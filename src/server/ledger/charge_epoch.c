@@ -71,8 +71,7 @@ charge_begin_epoch(void)
 
 /*
  * The table is unlogged, so crash recovery empties it, and a charge that finds it empty is the
- * first since a crash.  Other charges at this door wait for its transaction.  Before the update to
- * 0.3.0 the table does not exist.
+ * first since a crash.  Other charges at this door wait for its transaction.
  */
 static bool
 is_first_since_crash(void)
@@ -80,14 +79,13 @@ is_first_since_crash(void)
 	static const char *const statement =
 		"INSERT INTO dpobj.since_crash DEFAULT VALUES ON CONFLICT DO NOTHING";
 
-	return OidIsValid(extension_table("since_crash")) && charge_query(statement, 0, NULL, NULL);
+	return charge_query(statement, 0, NULL, NULL);
 }
 
 bool
 charge_crashed(void)
 {
-	return OidIsValid(extension_table("since_crash")) &&
-		   !charge_query("SELECT FROM dpobj.since_crash", 0, NULL, NULL);
+	return !charge_query("SELECT FROM dpobj.since_crash", 0, NULL, NULL);
 }
 
 static bool
@@ -96,7 +94,7 @@ is_first_since_start(void)
 	static const char *const settled =
 		"SELECT FROM dpobj.server_start WHERE at = pg_postmaster_start_time()";
 
-	return OidIsValid(extension_table("server_start")) && !charge_query(settled, 0, NULL, NULL);
+	return !charge_query(settled, 0, NULL, NULL);
 }
 
 /*
@@ -140,7 +138,7 @@ charge_end_lost(void)
 		" settled = greatest(s.settled, (SELECT max(e.id) FROM dpobj.ledger_events e"
 		" WHERE e.at < pg_postmaster_start_time()))";
 
-	if (is_first_since_crash() && OidIsValid(extension_table("server_start")))
+	if (is_first_since_crash())
 		end_unended(crashed, CHARGE_BY_ITSELF);
 	if (!is_first_since_start())
 		return;

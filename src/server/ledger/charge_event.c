@@ -202,23 +202,16 @@ insert_administration(const ChargeRequest *request, const ChargeParties *parties
 
 /* The end of a release copies the charge, but not its cost: a sum over the ledger counts it once.
  */
-#define INSERT_END(reason, output_hash, condition)                                                 \
-	"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role,"              \
-	" role_name, mechanism, mechanism_version, relation_identity, role_identity" reason            \
+#define INSERT_END(column, value, reason, condition)                                               \
+	"INSERT INTO dpobj.ledger_events (event, release, relation, relation_name, role, role_name,"   \
+	" mechanism, mechanism_version, relation_identity, role_identity, reason" column               \
 	") SELECT $1, id, relation, relation_name, role, role_name, mechanism, mechanism_version,"     \
-	" relation_identity, role_identity" output_hash " FROM dpobj.ledger_events"                    \
+	" relation_identity, role_identity, " reason value " FROM dpobj.ledger_events"                 \
 	" WHERE event = 'charged' AND " condition                                                      \
 	" ON CONFLICT (release) WHERE release IS NOT NULL DO NOTHING"
 
 static const char *const reasons[] = {
 	[CHARGE_BY_CANCEL] = "cancel", [CHARGE_BY_STOP] = "stop", [CHARGE_BY_ERROR] = "error"};
-
-/* False before the update to 0.3.0. */
-static bool
-ends_have_reasons(void)
-{
-	return extension_has_column("ledger_events", "reason");
-}
 
 static bool
 is_charged(int64 release)
@@ -239,10 +232,7 @@ static int64
 insert_end(ChargeRequest *request)
 {
 	static const char *const statement =
-		INSERT_END(", output_hash, reason", ", $3, $4", "id = $2") " RETURNING id";
-	static const char *const without_reason =
-		INSERT_END(", output_hash", ", $3", "id = $2") " RETURNING id";
-	bool has_reason = ends_have_reasons();
+		INSERT_END(", output_hash", ", $3", "$4", "id = $2") " RETURNING id";
 	Oid types[] = {TEXTOID, INT8OID, BYTEAOID, TEXTOID};
 	bool released = request->event == CHARGE_RELEASED;
 	const char *reason = released ? NULL : reasons[request->reason];
@@ -252,8 +242,7 @@ insert_end(ChargeRequest *request)
 	char nulls[] = {' ', ' ', released ? ' ' : 'n', reason == NULL ? 'n' : ' ', '\0'};
 	bool isnull;
 
-	if (charge_run(has_reason ? statement : without_reason, has_reason ? 4 : 3, types, values,
-				   nulls) != SPI_OK_INSERT_RETURNING)
+	if (charge_run(statement, lengthof(types), types, values, nulls) != SPI_OK_INSERT_RETURNING)
 		elog(ERROR, "could not insert into the privacy ledger");
 	if (SPI_processed == 1)
 		return DatumGetInt64(charge_column(0, 1, &isnull));
@@ -271,17 +260,14 @@ void
 charge_fail_lost(Datum releases, ChargeReason reason)
 {
 	static const char *const statement =
-		INSERT_END(", reason", ", $3", "id = ANY ($2) AND epoch = dpobj_internal.epoch()");
-	static const char *const without_reason =
-		INSERT_END("", "", "id = ANY ($2) AND epoch = dpobj_internal.epoch()");
-	bool has_reason = ends_have_reasons();
+		INSERT_END("", "", "$3", "id = ANY ($2) AND epoch = dpobj_internal.epoch()");
 	Oid types[] = {TEXTOID, INT8ARRAYOID, TEXTOID};
 	const char *word = reasons[reason];
 	Datum values[] = {CStringGetTextDatum("failed"), releases,
 					  word == NULL ? (Datum) 0 : CStringGetTextDatum(word)};
 
-	if (charge_run(has_reason ? statement : without_reason, has_reason ? 3 : 2, types, values,
-				   word == NULL ? "  n" : NULL) != SPI_OK_INSERT)
+	if (charge_run(statement, lengthof(types), types, values, word == NULL ? "  n" : NULL) !=
+		SPI_OK_INSERT)
 		elog(ERROR, "could not insert into the privacy ledger");
 }
 

@@ -14,7 +14,6 @@
 typedef struct KeptPlan
 {
 	const char *statement;
-	bool has_internal; /* an update of the extension changes it, and the statement's text */
 	SPIPlanPtr plan;
 } KeptPlan;
 
@@ -40,7 +39,7 @@ has_types(SPIPlanPtr plan, int count, const Oid *types)
 static SPIPlanPtr
 prepare(const char *statement, int count, Oid *types)
 {
-	SPIPlanPtr plan = SPI_prepare(extension_statement(statement), count, types);
+	SPIPlanPtr plan = SPI_prepare(statement, count, types);
 
 	if (plan == NULL || SPI_keepplan(plan) != 0)
 		elog(ERROR, "could not prepare a statement of the privacy ledger");
@@ -51,17 +50,15 @@ prepare(const char *statement, int count, Oid *types)
 static SPIPlanPtr
 kept_plan(const char *statement, int count, Oid *types)
 {
-	bool has_internal = extension_has_internal();
 	KeptPlan *kept = kept_plans;
 	SPIPlanPtr plan;
 
-	while (kept < kept_plans + kept_count &&
-		   (kept->statement != statement || kept->has_internal != has_internal))
+	while (kept < kept_plans + kept_count && kept->statement != statement)
 		kept++;
 	if (kept == kept_plans + lengthof(kept_plans))
 		elog(ERROR, "too many statements of the privacy ledger");
 	if (kept == kept_plans + kept_count)
-		*kept = (KeptPlan){statement, has_internal, NULL};
+		*kept = (KeptPlan){statement, NULL};
 	else if (has_types(kept->plan, count, types))
 		return kept->plan;
 	plan = prepare(statement, count, types);
@@ -78,8 +75,7 @@ charge_run(const char *statement, int count, Oid *types, Datum *values, const ch
 {
 	if (keep_plans)
 		return SPI_execute_plan(kept_plan(statement, count, types), values, nulls, false, 0);
-	return SPI_execute_with_args(extension_statement(statement), count, types, values, nulls, false,
-								 0);
+	return SPI_execute_with_args(statement, count, types, values, nulls, false, 0);
 }
 
 bool

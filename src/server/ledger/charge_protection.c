@@ -31,9 +31,6 @@
 /* For a new charge: a charge for rows does not count under a protection of persons. */
 #define NO_ROWS "NULL"
 
-/* The column of a protection p, through jsonb because 0.1.0 and 0.2.0 do not have it. */
-#define EARLIER_ROWS "(to_jsonb(p) ->> 'earlier_rows_per_person')"
-
 /* Describes a unit; person is NULL or empty for rows. */
 static char *
 unit_text(const char *adjacency, const char *person)
@@ -247,24 +244,19 @@ charge_check_charges(ChargeRequest *request, const ChargeParties *parties)
 					errdetail("%s", detail), errhint("%s", cost == NULL ? hint : cost)));
 }
 
-#define CHARGES_OF_RELATIVES(charges)                                                              \
-	"SELECT p.adjacency, p.person, i.name, c.name, e.adjacency, e.person"                          \
-	" FROM dpobj.families g JOIN dpobj.protections p ON p.relation = ANY (g.members)"              \
-	" JOIN dpobj.identities i ON i.id = p.relation"                                                \
-	" JOIN dpobj.families f ON f.id = p.relation"                                                  \
-	" JOIN " charges " AND e.relation_identity = ANY (f.members)"                                  \
-	" JOIN dpobj.identities c ON c.id = e.relation_identity "                                      \
-	"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",       \
-									   EARLIER_ROWS) " ORDER BY e.id LIMIT 1"
-
 /* The budgets of a new relative count the charges of the table, so the units must agree. */
 void
 charge_check_relatives(ChargeRequest *request, const ChargeParties *parties)
 {
-	static const char *const counted = CHARGES_OF_RELATIVES("dpobj.charge_counts e ON true");
-	static const char *const before_update =
-		CHARGES_OF_RELATIVES("dpobj.ledger_events e ON e.event = 'charged'");
-	const char *query = charge_counts_exist() ? counted : before_update;
+	static const char *const query =
+		"SELECT p.adjacency, p.person, i.name, c.name, e.adjacency, e.person"
+		" FROM dpobj.families g JOIN dpobj.protections p ON p.relation = ANY (g.members)"
+		" JOIN dpobj.identities i ON i.id = p.relation"
+		" JOIN dpobj.families f ON f.id = p.relation"
+		" JOIN dpobj.charge_counts e ON e.relation_identity = ANY (f.members)"
+		" JOIN dpobj.identities c ON c.id = e.relation_identity "
+		"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",
+										   "p.earlier_rows_per_person") " ORDER BY e.id LIMIT 1";
 	Oid types[] = {INT8OID};
 	Datum values[] = {parties->relation};
 

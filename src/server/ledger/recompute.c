@@ -111,20 +111,17 @@ add_group(Charges *charges, JsonbContainer *group)
 static Jsonb *
 select_groups(Oid table, Oid role)
 {
-	static const char *const counted = "WITH counts AS (TABLE dpobj.charge_counts),";
-	static const char *const before_update = "WITH counts AS (SELECT e.*, 1 AS times FROM "
-											 "dpobj.ledger_events e WHERE event = 'charged'),";
 	static const char *const statement =
-		" family(id) AS (SELECT DISTINCT unnest(f.members) FROM dpobj.identity_tables t"
+		"WITH family(id) AS (SELECT DISTINCT unnest(f.members) FROM dpobj.identity_tables t"
 		" JOIN dpobj.families f ON f.id = t.id WHERE t.relation = $1),"
 		" payer(id) AS (SELECT r.id FROM dpobj.identity_roles r WHERE r.role = $2),"
 		" own AS (SELECT p.adjacency, p.person,"
-		" (to_jsonb(p) ->> 'earlier_rows_per_person')::integer AS rows"
+		" p.earlier_rows_per_person AS rows"
 		" FROM dpobj.protections p JOIN dpobj.identity_tables t ON t.id = p.relation"
 		" WHERE t.relation = $1),"
 		" charges AS (SELECT e.*, CASE WHEN e.person IS NULL THEN o.rows END AS rows,"
 		" CASE WHEN e.person IS NULL AND o.rows IS NOT NULL THEN o.person ELSE e.person END"
-		" AS counted_person FROM counts e LEFT JOIN own o ON true"
+		" AS counted_person FROM dpobj.charge_counts e LEFT JOIN own o ON true"
 		" WHERE e.relation_identity IN (SELECT id FROM family)"
 		" AND ($2 = 0 OR EXISTS (SELECT FROM payer WHERE payer.id = ANY (e.payers)))),"
 		" groups AS (SELECT adjacency, counted_person, rows, pair, pair_terms, epsilon_nano,"
@@ -147,9 +144,7 @@ select_groups(Oid table, Oid role)
 	Datum result;
 	bool isnull;
 
-	if (!admin_select(psprintf("%s%s", charge_counts_exist() ? counted : before_update, statement),
-					  lengthof(types), types, values, &result, &isnull) ||
-		isnull)
+	if (!admin_select(statement, lengthof(types), types, values, &result, &isnull) || isnull)
 		elog(ERROR, "could not read the privacy ledger");
 	return DatumGetJsonbP(result);
 }

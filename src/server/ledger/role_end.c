@@ -51,8 +51,7 @@ end_with_role(ObjectAccessType access, Oid class, Oid object, int part, void *ar
 
 	if (next_hook != NULL)
 		next_hook(access, class, object, part, argument);
-	if (access != OAT_DROP || class != AuthIdRelationId || !extension_has_internal() ||
-		!extension_hold())
+	if (access != OAT_DROP || class != AuthIdRelationId || !extension_hold())
 		return;
 	extension_release();
 	(void) admin_execute_latest(statement, lengthof(types), types, values);
@@ -64,9 +63,6 @@ role_end_sweep(void)
 	Oid types[] = {OIDOID};
 	Datum values[] = {ObjectIdGetDatum(InvalidOid)};
 
-	/* Before the update to 0.3.0 some of these tables may not exist. */
-	if (!extension_has_internal())
-		return;
 	(void) charge_query(statement, lengthof(types), types, values);
 }
 

@@ -49,8 +49,9 @@ dpobj_relatives(PG_FUNCTION_ARGS)
 	"EXISTS (SELECT FROM dpobj.ledger_events e"                                                    \
 	" WHERE e.event = 'released' AND e.release = $1 AND (e.output_hash = $2"                       \
 	" OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash"                  \
-	" AND bool_or(h.hash = $2) FROM (SELECT m.place, %s AS hash"                                   \
-	" FROM dpobj.model_rows m WHERE m.release = e.release AND m.key IS NOT NULL) h)))"
+	" AND bool_or(h.hash = $2) FROM (SELECT m.place,"                                              \
+	" coalesce(m.hash, dpobj.model_hash(m.model)) AS hash FROM dpobj.model_rows m"                 \
+	" WHERE m.release = e.release AND m.key IS NOT NULL) h)))"
 
 /* The role $3 made the release. */
 #define IS_OWN                                                                                     \
@@ -72,14 +73,9 @@ PG_FUNCTION_INFO_V1(dpobj_verify);
 Datum
 dpobj_verify(PG_FUNCTION_ARGS)
 {
-	const char *hash = extension_has_column("model_rows", "hash")
-						   ? "coalesce(m.hash, dpobj.model_hash(m.model))"
-						   : "dpobj.model_hash(m.model)";
-	char *statement =
-		psprintf(admin_sees_all() || !extension_has_internal()
-					 ? "SELECT " RELEASED
-					 : "SELECT CASE WHEN " IS_OWN " THEN " RELEASED " ELSE " IS_SHARED " END",
-				 hash);
+	const char *statement = admin_sees_all() ? "SELECT " RELEASED
+											 : "SELECT CASE WHEN " IS_OWN " THEN " RELEASED
+											   " ELSE " IS_SHARED " END";
 	Oid types[] = {INT8OID, BYTEAOID, OIDOID};
 	Datum values[lengthof(types)];
 	Model model;

@@ -46,14 +46,11 @@ select_row(const char *statement, const char *name, Oid owner, Found *found)
 		   !found->isnull[0];
 }
 
-/* Models of older versions are not retired. */
 static bool
 select_model(const char *named, const char *name, Oid owner, Found *found)
 {
-	const char *retired =
-		extension_has_column("model_rows", "retired") ? "m.retired IS NOT NULL" : "false";
-
-	return select_row(psprintf("SELECT m.model, %s%s", retired, named), name, owner, found);
+	return select_row(psprintf("SELECT m.model, m.retired IS NOT NULL%s", named), name, owner,
+					  found);
 }
 
 static void

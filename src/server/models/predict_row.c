@@ -187,7 +187,7 @@ bind_columns(RowPredictor *bound, const char *name, const Model *model, HeapTupl
 	if (!trained_columns_read(model, bound->predictor.weights, &columns))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s does not say which columns it needs", name),
-						errdetail("It was trained on arrays, or by dpobj 0.1.0."),
+						errdetail("It was trained on arrays."),
 						errhint("Call the function of that name that takes an array, such as "
 								"dp_predict.")));
 	bound->encoders = columns.encoders;

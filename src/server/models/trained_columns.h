@@ -27,8 +27,7 @@ typedef struct TrainedColumns
 /*
  * weights: the number of the model's, of each class if there are several (Predictor).
  *
- * False for a model that was trained on an array, or by dpobj 0.1.0, which did not write down the
- * types of columns.  Raises 22023 for details that do not fit the weights: anybody can make a
+ * False for a model that was trained on an array.  Raises 22023 for details that do not fit the weights: anybody can make a
  * value of type dp_model.
  */
 extern bool trained_columns_read(const Model *model, int weights, TrainedColumns *columns);

@@ -41,8 +41,7 @@ counts_get(FunctionCallInfo fcinfo, int length)
 }
 
 /*
- * dpobj_internal.counts_combine(bytea, bytea) -> bytea: adds the second state to the first.  The
- * symbol is that of earlier versions, whose scripts still name it.
+ * dpobj_internal.counts_combine(bytea, bytea) -> bytea: adds the second state to the first.
  */
 PG_FUNCTION_INFO_V1(dpobj_evaluation_combine);
 Datum

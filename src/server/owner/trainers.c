@@ -395,25 +395,3 @@ dpobj_train_final(PG_FUNCTION_ARGS)
 		spill_close(&run.state->spill); /* a cursor may stay open for long */
 	return release_model(&run.training, release, &run.answer, descriptor);
 }
-
-/*
- * Versions before 0.3.0 have these two functions for each aggregate.  Their databases may load the
- * new library before they are updated.
- */
-#define EARLIER_NAMES(method)                                                                      \
-	PG_FUNCTION_INFO_V1(dpobj_##method##_accumulate);                                              \
-	Datum dpobj_##method##_accumulate(PG_FUNCTION_ARGS)                                            \
-	{                                                                                              \
-		return dpobj_train_accumulate(fcinfo);                                                     \
-	}                                                                                              \
-	PG_FUNCTION_INFO_V1(dpobj_##method##_final);                                                   \
-	Datum dpobj_##method##_final(PG_FUNCTION_ARGS)                                                 \
-	{                                                                                              \
-		return dpobj_train_final(fcinfo);                                                          \
-	}
-
-EARLIER_NAMES(halfspace)
-EARLIER_NAMES(logistic)
-EARLIER_NAMES(svm)
-EARLIER_NAMES(classifier)
-EARLIER_NAMES(simplex)

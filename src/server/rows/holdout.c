@@ -5,7 +5,6 @@
 
 #include "utils/json.h"
 
-#include "server/base/extension.h"
 #include "server/base/identity.h"
 #include "server/rows/holdout.h"
 
@@ -14,11 +13,6 @@ find_key(Oid relation, SipKey *key)
 {
 	uint8 bytes[SIPHASH_KEY_LENGTH];
 
-	if (!extension_has_column("identities", "holdout_key"))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("option \"holdout\" is not for the installed version of the extension"),
-				 errhint("Run ALTER EXTENSION dpobj UPDATE.")));
 	identity_holdout_key(relation, bytes);
 	*key = siphash_key(bytes);
 }

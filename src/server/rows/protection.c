@@ -67,10 +67,7 @@ read_protection(HeapTuple tuple, TupleDesc descriptor, Protection *protection)
 	protection->encoders = DatumGetJsonbPCopy(value);
 	protection->adjacency = adjacency_named(text_attribute(tuple, descriptor, "adjacency"));
 	protection->person = text_attribute(tuple, descriptor, "person");
-	/* the tables of 0.1.0 and 0.2.0 do not have it */
-	protection->holdout_by = extension_has_column("protections", "holdout_by")
-								 ? text_attribute(tuple, descriptor, "holdout_by")
-								 : NULL;
+	protection->holdout_by = text_attribute(tuple, descriptor, "holdout_by");
 	value = identity_attribute(tuple, descriptor, "max_rows_per_person", &isnull);
 	protection->max_rows_per_person = isnull ? 0 : DatumGetInt32(value);
 	value = identity_attribute(tuple, descriptor, "n", &isnull);
@@ -254,7 +251,6 @@ typedef struct Declaration
 	int max_rows_per_person;
 	int64 n;
 	bool ignore_rls;
-	bool is_current; /* the SQL function has the arguments that follow, from 0.3.0 on */
 	int earlier_rows;
 	const char *holdout_by;
 } Declaration;
@@ -306,11 +302,6 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 				"Privacy of a person needs a bound on the rows that the person contributes.");
 	if (!PG_ARGISNULL(5) && (declaration->n < 1 || declaration->n > OPTIONS_MAX_ROWS))
 		invalid("n must be between 1 and 1e15", NULL);
-	declaration->is_current = PG_NARGS() > 8;
-	declaration->earlier_rows = 0;
-	declaration->holdout_by = NULL;
-	if (!declaration->is_current)
-		return;
 	declaration->earlier_rows = PG_ARGISNULL(7) ? 0 : PG_GETARG_INT32(7);
 	check_earlier_rows(declaration, !PG_ARGISNULL(7));
 	declaration->holdout_by = text_argument(fcinfo, 8);
@@ -441,23 +432,19 @@ report_changes(const Declaration *declaration, const char *changes)
 						 errdetail("What has changed: %s.", changes)));
 }
 
-#define STORE(column, value, excluded)                                                             \
-	"INSERT INTO dpobj.protections (relation, encoders, adjacency, person,"                        \
-	" max_rows_per_person, n, ignore_rls" column ") VALUES ($1, $2, $3, $4, $5, $6, $7" value ")"  \
-	" ON CONFLICT (relation) DO UPDATE SET"                                                        \
-	" encoders = EXCLUDED.encoders, adjacency = EXCLUDED.adjacency, person = EXCLUDED.person,"     \
-	" max_rows_per_person = EXCLUDED.max_rows_per_person, n = EXCLUDED.n,"                         \
-	" ignore_rls = EXCLUDED.ignore_rls, at = pg_catalog.clock_timestamp()" excluded
-
 /* Writes the declaration as the table's owner: administrators need no privilege on it. */
 static void
 store_declaration(const Declaration *declaration, int64 identity)
 {
 	static const char *const statement =
-		STORE(", earlier_rows_per_person, holdout_by", ", $8, $9",
-			  ", earlier_rows_per_person = EXCLUDED.earlier_rows_per_person,"
-			  " holdout_by = EXCLUDED.holdout_by");
-	static const char *const older = STORE("", "", ""); /* the tables of 0.1.0 and 0.2.0 */
+		"INSERT INTO dpobj.protections (relation, encoders, adjacency, person,"
+		" max_rows_per_person, n, ignore_rls, earlier_rows_per_person, holdout_by)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (relation) DO UPDATE SET"
+		" encoders = EXCLUDED.encoders, adjacency = EXCLUDED.adjacency, person = EXCLUDED.person,"
+		" max_rows_per_person = EXCLUDED.max_rows_per_person, n = EXCLUDED.n,"
+		" ignore_rls = EXCLUDED.ignore_rls, at = pg_catalog.clock_timestamp(),"
+		" earlier_rows_per_person = EXCLUDED.earlier_rows_per_person,"
+		" holdout_by = EXCLUDED.holdout_by";
 	Oid types[] = {INT8OID, JSONBOID, TEXTOID, TEXTOID, INT4OID,
 				   INT8OID, BOOLOID,  INT4OID, TEXTOID};
 	char nulls[] = "         ";
@@ -485,10 +472,7 @@ store_declaration(const Declaration *declaration, int64 identity)
 		nulls[8] = 'n';
 	else
 		values[8] = CStringGetTextDatum(declaration->holdout_by);
-	if (declaration->is_current)
-		(void) admin_execute(statement, lengthof(types), types, values, nulls);
-	else
-		(void) admin_execute(older, lengthof(types) - 2, types, values, nulls);
+	(void) admin_execute(statement, lengthof(types), types, values, nulls);
 }
 
 /*

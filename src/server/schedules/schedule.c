@@ -260,7 +260,7 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 /*
  * The arguments of dpobj_internal.schedule_put: those of dpobj.train, and these.  With a call they
  * are those of dpobj.submit_answer: the options are the arguments of the call, epsilon is read from
- * them, and the others of dpobj.train are null.  In version 0.2.0 there are no calls.
+ * them, and the others of dpobj.train are null.
  */
 enum
 {

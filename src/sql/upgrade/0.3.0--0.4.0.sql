@@ -1,0 +1,78 @@
+-- dpobj: what version 0.4.0 changes in tables, types and indexes of 0.3.0; they stand in other files, too
+
+-- ledger.sql
+ALTER TABLE dpobj.ledger_events
+    ADD COLUMN reason text,
+    ADD CONSTRAINT ledger_reason_of_a_failure CHECK (reason IS NULL OR
+        (event = 'failed' AND reason IN ('cancel', 'stop', 'error'))),
+    DROP CONSTRAINT ledger_event_known,
+    ADD CONSTRAINT ledger_event_known CHECK (event IN
+        ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
+         'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server',
+         'reset_failures', 'maintenance'));
+
+-- epochs.sql
+CREATE TABLE dpobj.server_start
+(
+    only_row boolean PRIMARY KEY DEFAULT true,
+    at timestamptz NOT NULL DEFAULT pg_catalog.pg_postmaster_start_time(),
+    settled bigint NOT NULL DEFAULT 0,
+    CONSTRAINT only_one_row CHECK (only_row)
+);
+INSERT INTO dpobj.server_start (settled) SELECT coalesce(max(id), 0) FROM dpobj.ledger_events;
+
+-- charge_counts.sql: the charges are counted again, with the last of each kind
+ALTER TABLE dpobj.charge_counts ADD COLUMN last bigint;
+DELETE FROM dpobj.charge_counts;
+INSERT INTO dpobj.charge_counts (block, relation_identity, role_identity, payers, mechanism, adjacency, person,
+    guarantee, pair, pair_terms, epsilon_nano, delta_units, rho_pico, rho_delta, rdp_pico, rdp_delta,
+    rdp_replaced, times, last)
+SELECT id >> 16, relation_identity, role_identity, payers, mechanism, adjacency, person,
+    guarantee, pair, pair_terms, epsilon_nano, delta_units, rho_pico, rho_delta, rdp_pico, rdp_delta,
+    rdp_replaced, pg_catalog.count(*), pg_catalog.max(id)
+  FROM dpobj.ledger_events WHERE event = 'charged'
+ GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17;
+ALTER TABLE dpobj.charge_counts ALTER COLUMN last SET NOT NULL;
+DROP INDEX dpobj.ledger_events_spending_idx;
+CREATE INDEX ledger_events_spending_idx ON dpobj.ledger_events (relation_identity, id)
+    INCLUDE (at, epsilon_nano, payers) WHERE event = 'charged';
+-- nothing reads this one any more
+DROP INDEX IF EXISTS dpobj.ledger_events_analyst_idx;
+CREATE INDEX ledger_events_end_idx ON dpobj.ledger_events (relation_identity, release) WHERE release IS NOT NULL;
+CREATE INDEX ledger_events_of_release_idx ON dpobj.ledger_events ((CASE WHEN event = 'charged' THEN id ELSE release END));
+CREATE INDEX ledger_events_part_idx ON dpobj.ledger_events (id) WHERE event IN ('mark_part', 'unmark_part', 'read_part');
+CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters ->> 'model'), id)
+    WHERE event = 'charged' AND parameters ? 'model';
+CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
+
+-- arguments.sql
+CREATE TYPE dpobj.json_argument;
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_in(cstring) RETURNS dpobj.json_argument
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_in';
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) RETURNS cstring
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_out';
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_recv(internal) RETURNS dpobj.json_argument
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_recv';
+CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) RETURNS bytea
+  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_send';
+CREATE TYPE dpobj.json_argument (INPUT = dpobj_internal.json_argument_in, OUTPUT = dpobj_internal.json_argument_out,
+    RECEIVE = dpobj_internal.json_argument_recv, SEND = dpobj_internal.json_argument_send, LIKE = jsonb);
+CREATE CAST (jsonb AS dpobj.json_argument) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (json AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
+CREATE CAST (text AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
+
+-- parts.sql: the owner of a table marks it, and nobody else can
+DO $body$
+DECLARE
+  granted record;
+BEGIN
+  FOR granted IN
+    SELECT p.oid::regprocedure AS name, a.grantee::regrole FROM pg_proc p, aclexplode(p.proacl) a
+     WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('mark_part', 'unmark_part') AND a.grantee NOT IN (0, p.proowner)
+  LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', granted.name, granted.grantee);
+  END LOOP;
+END
+$body$;
+GRANT EXECUTE ON FUNCTION dpobj.mark_part(regclass, text, regrole), dpobj.unmark_part(regclass) TO PUBLIC;
