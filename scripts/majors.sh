@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # majors.sh - builds and tests dpobj on each PostgreSQL that a suite of Debian has.
 #
-#   bash scripts/majors.sh                 13 (bullseye), 17 (trixie), 18 (forky)
+#   bash scripts/majors.sh                 17 (trixie), 18 (forky)
 #   bash scripts/majors.sh 17              one of them
 #
 # As root, from the packages of Debian's registry, in clean systems in a temporary folder:
 # gcc -Werror, make install, tests/package/job.sql, majors.sql and copy.sql, the regress and
-# isolation tests. On 13 the script only counts how many of them pass: the files use features of 14 (infinite
-# numerics, subscripts of jsonb, string_to_table), and fail after a missing table. On 18 the
-# planner removes joins of a table with itself that add no row, and what is left is allowed; a
-# setting prevents that where a refusal is expected.
+# isolation tests. On 18 the planner removes joins of a table with itself that add no row, and what is
+# left is allowed; a setting prevents that where a refusal is expected.
 # KEEP=folder keeps logs and differences there.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,7 +16,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root_possible || exit 1
 root_alone "$0" "$@"
 
-declare -A suite_of=([13]=bullseye [17]=trixie [18]=forky)
+declare -A suite_of=([17]=trixie [18]=forky)
 # Lines of pg_regress, before 16 and since.
 ran='^(test .* \.\.\. |(not )?ok )'
 passed='^(test .* \.\.\. ok|ok )'
@@ -89,13 +87,12 @@ try_major() {
     return 1
   }
   echo "PostgreSQL $version ($suite): the main job is done, $(grep -cE "$passed" "$log") of $(grep -cE "$ran" "$log") test files pass"
-  [ "$version" -ge 14 ] || return 0
   [ "$result" = 0 ] || grep -E "$ran" "$log" | grep -vE "$passed"
   return $result
 }
 
 failed=0
-[ $# -gt 0 ] || set -- 13 17 18
+[ $# -gt 0 ] || set -- 17 18
 for version in "$@"; do
   try_major "$version" || failed=1
 done

@@ -1,5 +1,5 @@
 /*
- * compat.h - the differences between PostgreSQL 13 and 18; no other file tests the version.
+ * compat.h - the differences between PostgreSQL 14 and 18; no other file tests the version.
  *
  * Names are those of the newest version.  scripts/majors.sh builds and tests the other versions.
  */
@@ -14,6 +14,7 @@
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "nodes/plannodes.h"
+#include "nodes/subscripting.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "storage/ipc.h"
@@ -26,15 +27,12 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#if PG_VERSION_NUM >= 140000
-#include "nodes/subscripting.h"
-#endif
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
 
-#if PG_VERSION_NUM < 130000 || PG_VERSION_NUM >= 190000
-#error "dpobj needs PostgreSQL 13 to 18"
+#if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 190000
+#error "dpobj needs PostgreSQL 14 to 18"
 #endif
 
 /* ---- The module ------------------------------------------------------------- */
@@ -130,78 +128,17 @@ chain_shmem_request(shmem_request_hook_type *next, shmem_request_hook_type reque
 
 /* ---- Plans ------------------------------------------------------------------ */
 
-#if PG_VERSION_NUM < 140000
-#define pull_varnos(root, node) pull_varnos(node)
-#endif
-
-/* Before PostgreSQL 14 ModifyTable had several plans, one for each table that it changes. */
-#if PG_VERSION_NUM < 140000
-#define modified_plans(node) ((node)->plans)
-#else
-#define modified_plans(node) NIL
-#endif
-
-/* TidRangeScan is new in PostgreSQL 14; before, its tag is one that no plan has. */
-#if PG_VERSION_NUM < 140000
-#define T_TidRangeScan T_Invalid
-typedef struct TidRangeScan
-{
-	Scan scan;
-	List *tidrangequals;
-} TidRangeScan;
-#endif
-
-/*
- * PostgreSQL 13 names these functions after their C functions, so some names are missing there and
- * others mean another function.  The OIDs are the same.
- */
-#if PG_VERSION_NUM < 140000
-#undef F_DATE_TIMESTAMPTZ
-#undef F_PG_CURRENT_SNAPSHOT
-#undef F_PG_SNAPSHOT_OUT
-#undef F_TIMESTAMPTZ_DATE
-#undef F_TIMESTAMPTZ_TIMESTAMP
-#undef F_TIMESTAMP_TIMESTAMPTZ
-#define F_ABS_FLOAT8 1395
-#define F_CARDINALITY 3179
-#define F_DATE_PART_TEXT_TIMESTAMPTZ 1171
-#define F_DATE_TIMESTAMPTZ 1178
-#define F_DATE_TRUNC_TEXT_TIMESTAMPTZ 1217
-#define F_EXTRACT_TEXT_TIMESTAMPTZ                                                                 \
-	F_DATE_PART_TEXT_TIMESTAMPTZ /* PostgreSQL 13 parses EXTRACT to it */
-#define F_ISFINITE_DATE 1373
-#define F_ISFINITE_INTERVAL 1390
-#define F_ISFINITE_TIMESTAMP 2048
-#define F_ISFINITE_TIMESTAMPTZ 1389
-#define F_JSONB_BUILD_ARRAY_ 3272
-#define F_JSONB_BUILD_ARRAY_ANY 3271
-#define F_JSONB_BUILD_OBJECT_ 3274
-#define F_JSONB_BUILD_OBJECT_ANY 3273
-#define F_PG_CURRENT_SNAPSHOT 5061
-#define F_PG_SNAPSHOT_OUT 5056
-#define F_TEXT_BPCHAR 401
-#define F_TIMESTAMPTZ_DATE 1174
-#define F_TIMESTAMPTZ_TIMESTAMP 2028
-#define F_TIMESTAMP_TIMESTAMPTZ 2027
-#define F_TRANSACTION_TIMESTAMP 2647
-#endif
-
 /*
  * Says whether the server's own code reads elements of the type and, if leakproof, cannot fail.
- * Since PostgreSQL 14 extensions can bring code for subscripts; before, only arrays and
- * fixed-length types like them had subscripts, and reading an element never failed.
+ * Extensions can bring code for subscripts.
  */
 static inline bool
 subscript_is_known(Oid type, bool leakproof)
 {
-#if PG_VERSION_NUM >= 140000
 	const SubscriptRoutines *routines = getSubscriptingRoutines(type, NULL);
 
 	return routines != NULL && get_typsubscript(type, NULL) < FirstGenbkiObjectId &&
 		   (!leakproof || routines->fetch_leakproof);
-#else
-	return true;
-#endif
 }
 
 /* ---- Privileges ------------------------------------------------------------- */
@@ -215,8 +152,8 @@ subscript_is_known(Oid type, bool leakproof)
 #endif
 
 /*
- * Who SET SESSION AUTHORIZATION asks.  Releases before November 2024 (13.18, 14.15, 15.10, 16.6,
- * 17.2) do not have the function.
+ * Who SET SESSION AUTHORIZATION asks.  Releases before November 2024 (14.15, 15.10, 16.6, 17.2) do
+ * not have the function.
  */
 #if PG_VERSION_NUM >= 170000
 #define set_authenticated_user(role, is_superuser) SetAuthenticatedUserId(role)
@@ -241,11 +178,6 @@ subscript_is_known(Oid type, bool leakproof)
 #endif
 
 /* ---- Values ----------------------------------------------------------------- */
-
-/* numeric has had infinities since PostgreSQL 14. */
-#if PG_VERSION_NUM < 140000
-#define numeric_is_inf(value) false
-#endif
 
 #ifndef strtoi64
 #define strtoi64(string, end, base) ((int64) strtoll(string, end, base))

@@ -4,7 +4,7 @@
  * The epoch changes with the system identifier (a restore into another server), the database's OID
  * (a restore into another database) and the timeline (the end of an archive recovery, a promotion).
  * A server that starts from a base backup without recovery.signal changes none of these.  But
- * backup_label says where and when the backup began, and PostgreSQL 13 to 18 rename it to
+ * backup_label says where and when the backup began, and PostgreSQL 14 to 18 rename it to
  * backup_label.old before they replay the first record.  So the epoch has the hash of
  * backup_label.old.  (If the backup contains a backup_label.old, the rename overwrites it.)
  */

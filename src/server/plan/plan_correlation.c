@@ -42,8 +42,6 @@ plan_any_node(Plan *plan, bool (*test)(Plan *node, void *context), void *context
 		inputs = list_make1(((SubqueryScan *) plan)->subplan);
 	else if (IsA(plan, CustomScan))
 		inputs = ((CustomScan *) plan)->custom_plans;
-	else if (IsA(plan, ModifyTable))
-		inputs = modified_plans((ModifyTable *) plan);
 	return test(plan, context) || any_node_of_all(inputs, test, context) ||
 		   plan_any_node(plan->lefttree, test, context) ||
 		   plan_any_node(plan->righttree, test, context);
