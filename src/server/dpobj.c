@@ -9,6 +9,7 @@
 #include "utils/guc.h"
 
 #include "server/ledger/charge.h"
+#include "server/ledger/charge_end.h"
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/role_end.h"
 #include "server/base/compat.h"

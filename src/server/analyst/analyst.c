@@ -21,6 +21,7 @@
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/ledger/grant.h"
+#include "server/ledger/charge_end.h"
 
 /* ---- entering ---- */
 

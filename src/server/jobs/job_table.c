@@ -20,7 +20,7 @@
 #include "server/base/digest.h"
 #include "server/ledger/charge_epoch.h"
 #include "server/ledger/charge_plan.h"
-#include "server/ledger/charge_event.h"
+#include "server/ledger/charge_ended.h"
 #include "server/base/extension.h"
 #include "server/base/gate.h"
 #include "server/jobs/answer_call.h"

@@ -62,6 +62,7 @@
 #include "server/release/progress.h"
 #include "server/release/release.h"
 #include "server/analyst/train.h"
+#include "server/ledger/charge_end.h"
 
 /*
  * Settings that only superusers may change.  ALTER ROLE ... SET makes them limits of a role, which

@@ -287,9 +287,8 @@ charge_table_change(ChargeEvent event, TableChange *change)
 	pfree(request);
 }
 
-/* Commits an event that is about no table. */
-static void
-commit_without_table(ChargeEvent event, const char *parameters)
+void
+charge_without_table(ChargeEvent event, const char *parameters)
 {
 	const char *texts[CHARGE_TEXTS] = {[CHARGE_TEXT_OIDS] = "{}",
 									   [CHARGE_TEXT_SCHEMAS] = "{}",
@@ -299,44 +298,4 @@ commit_without_table(ChargeEvent event, const char *parameters)
 
 	request_commit(request, NULL);
 	pfree(request);
-}
-
-void
-charge_confirm_epoch(void)
-{
-	commit_without_table(CHARGE_CONFIRM_EPOCH, "{}");
-}
-
-void
-charge_note_maintenance(const char *what)
-{
-	StringInfoData parameters;
-
-	initStringInfo(&parameters);
-	appendStringInfoString(&parameters, "{\"what\": ");
-	escape_json(&parameters, what);
-	appendStringInfoChar(&parameters, '}');
-	commit_without_table(CHARGE_MAINTENANCE, parameters.data);
-}
-
-void
-charge_remember_server(const MetServer *met)
-{
-	TableChange change = {met->table};
-	StringInfoData parameters;
-
-	charge_precheck();
-	initStringInfo(&parameters);
-	appendStringInfoString(&parameters, "{\"server\": ");
-	escape_json(&parameters, met->name);
-	appendStringInfoString(&parameters, ", \"owner\": ");
-	escape_json(&parameters, met->owner);
-	appendStringInfoString(&parameters, ", \"epoch\": ");
-	escape_json(&parameters, met->epoch);
-	appendStringInfoChar(&parameters, '}');
-	change.parameters = parameters.data;
-	if (OidIsValid(met->table))
-		charge_table_change(CHARGE_REMEMBER_SERVER, &change);
-	else
-		commit_without_table(CHARGE_REMEMBER_SERVER, parameters.data);
 }

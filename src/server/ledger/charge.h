@@ -16,38 +16,7 @@
 #include "core/accounting/pair.h"
 
 #include "server/base/job_context.h"
-#include "server/ledger/epoch.h"
-
-#define CHARGE_HASH_LENGTH 32
-
-typedef enum ChargeEvent
-{
-	CHARGE_CHARGED,
-	CHARGE_RELEASED,
-	CHARGE_FAILED,
-	CHARGE_SET_BUDGET,
-	CHARGE_RAISE_BUDGET,
-	CHARGE_DROP_BUDGET,
-	CHARGE_LIMIT_BUDGET,
-	CHARGE_PROTECT,
-	CHARGE_UNPROTECT,
-	CHARGE_MARK_PART,
-	CHARGE_UNMARK_PART,
-	CHARGE_READ_PART,
-	CHARGE_CONFIRM_EPOCH,
-	CHARGE_REMEMBER_SERVER,
-	CHARGE_MAINTENANCE,
-	CHARGE_RESET_FAILURES
-} ChargeEvent;
-
-/* Why a release that was charged has no answer. */
-typedef enum ChargeReason
-{
-	CHARGE_BY_ITSELF, /* a limit or the rows: counted as a failure at the analyst's door */
-	CHARGE_BY_CANCEL, /* a cancel, a timeout or the end of the session */
-	CHARGE_BY_STOP,   /* the server was stopped, or the worker of the job was terminated */
-	CHARGE_BY_ERROR   /* another error: of the caller's expressions, or of other transactions */
-} ChargeReason;
+#include "server/ledger/charge_shared.h"
 
 /* What a charge at the analyst's door has besides. */
 typedef struct AnalystTerms
@@ -98,44 +67,6 @@ extern bool charge_end_rehearsal(void);
 /* Hashes the charge without its snapshot and role: equal for equal charges. */
 extern void charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH]);
 
-/* Says why the release has no answer, if the transaction ends without an end of it. */
-extern void charge_note_reason(int64 release, ChargeReason reason);
-
-/* The reason that an error of that SQLSTATE stands for. */
-extern ChargeReason charge_reason_of(int sqlstate);
-
-/*
- * The end of a release is posted: in a server that preloads the library another process tries to
- * write it until it can or the server stops, whether this one waits or not.  So after an error of
- * these functions, a cancel too, the end is written all the same, and dpobj.answer() gives what was
- * released.  If there is no shared memory to post an answer in, the release ends as a failure.
- *
- * Commits the 'released' event of a charge with the SHA-256 of the answer, and the model (a row of
- * dp_model) if the charge reserved a row for it, else NULL.
- */
-extern void charge_released(const JobContext *job, int64 release,
-							const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model);
-
-/* The same for a grouped charge, with a model for each key: a flat dp_group[]. */
-extern void charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
-								   const ArrayType *groups);
-
-/* The same with the answer of a look or an evaluation, jsonb text; NULL: it is not kept. */
-extern void charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
-								   const char *answer);
-
-/*
- * Commits the 'failed' event of a charge: nothing was released, and the charge stays.  A charge
- * that has ended keeps its end.
- */
-extern void charge_failed(const JobContext *job, int64 release, ChargeReason reason);
-
-/* Waits until the ends of the role's releases are written. */
-extern void charge_settle(Oid role);
-
-/* For _PG_init: has ends of aborted releases written. */
-extern void charge_install(void);
-
 /* A change of a table's budgets, of its protection, or of its mark as a part. */
 typedef struct TableChange
 {
@@ -148,12 +79,8 @@ typedef struct TableChange
 	int64 role_identity;     /* output: 0 for all roles */
 } TableChange;
 
-/* Commit an event of administration by the session user. */
+/* Commit an event of administration by the session user: about a table, or none. */
 extern void charge_table_change(ChargeEvent event, TableChange *change);
-extern void charge_confirm_epoch(void);
-extern void charge_note_maintenance(const char *what);
-
-/* Commits the epoch that another server has (epoch.h). */
-extern void charge_remember_server(const MetServer *met);
+extern void charge_without_table(ChargeEvent event, const char *parameters);
 
 #endif

@@ -17,6 +17,7 @@
 #include "core/base/privacy.h"
 
 #include "server/ledger/charge_analyst.h"
+#include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_setting.h"
 #include "server/base/dpobj.h"

@@ -6,8 +6,8 @@
 
 #include "postgres.h"
 
-#include "server/ledger/charge_budget.h"
-#include "server/ledger/charge_worker.h"
+#include "server/ledger/charge_parties.h"
+#include "server/ledger/charge_shared.h"
 
 /*
  * Denies a charge without a budget of the role or of its groups (UB002), one below

@@ -6,7 +6,8 @@
 
 #include "postgres.h"
 
-#include "server/ledger/charge_identity.h"
+#include "server/ledger/charge_parties.h"
+#include "server/ledger/charge_shared.h"
 
 /* Instead of a role's identity: the budget is the limit of the table's owner, for all roles. */
 #define BUDGET_OF_OWNER (-1)

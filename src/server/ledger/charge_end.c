@@ -19,7 +19,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "server/ledger/charge.h"
 #include "server/ledger/charge_end.h"
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/charge_request.h"

@@ -11,10 +11,9 @@
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_epoch.h"
-#include "server/ledger/charge_event.h"
+#include "server/ledger/charge_ended.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_queue.h"
-#include "server/ledger/charge_worker.h"
 
 /* ---- A new epoch ------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 
 #include "postgres.h"
 
-#include "server/ledger/charge_worker.h"
+#include "server/ledger/charge_shared.h"
 
 /* These run within SPI, in the worker's transaction. */
 

@@ -6,17 +6,8 @@
 
 #include "postgres.h"
 
-#include "server/ledger/charge_worker.h"
-
-/* The tables and roles of a request, as ids of dpobj.identities. */
-typedef struct ChargeParties
-{
-	Datum relation; /* bigint; 0 if the request has no table */
-	Datum role;     /* bigint: the session user */
-	Datum grantee;  /* bigint: the role of a budget; 0 if the request has none */
-	Datum tables;   /* bigint[]: the table, its ancestors, its descendants */
-	Datum payers;   /* bigint[]: the session user, its groups, the grantee */
-} ChargeParties;
+#include "server/ledger/charge_parties.h"
+#include "server/ledger/charge_shared.h"
 
 /*
  * Finds or inserts the identities of a request, and records which tables are relatives.  Denies the

@@ -10,8 +10,8 @@
 
 #include "postgres.h"
 
-#include "server/ledger/charge_budget.h"
-#include "server/ledger/charge_worker.h"
+#include "server/ledger/charge_parties.h"
+#include "server/ledger/charge_shared.h"
 
 /* These run within SPI, in the worker's transaction, and deny the request with an error. */
 

@@ -22,7 +22,6 @@
 
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/charge_wait.h"
-#include "server/ledger/charge_writer.h"
 #include "server/base/preload.h"
 #include "server/base/worker_start.h"
 

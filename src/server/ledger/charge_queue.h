@@ -15,7 +15,13 @@
 
 #include "storage/dsm.h"
 
-#include "server/ledger/charge_worker.h"
+#include "server/ledger/charge_shared.h"
+
+/* What pg_stat_activity shows of it; nothing there depends on the requests. */
+#define CHARGE_WRITER_NAME "dpobj writer"
+
+/* The writer's entry point, as the postmaster looks it up. */
+#define CHARGE_WRITER_FUNCTION "dpobj_writer_main"
 
 /* How many releases can run and requests wait. */
 #define CHARGE_QUEUE_SLOTS 1024

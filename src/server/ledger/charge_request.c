@@ -14,7 +14,6 @@
 #include "server/ledger/charge_request.h"
 #include "server/ledger/charge_slot.h"
 #include "server/ledger/charge_wait.h"
-#include "server/ledger/charge_worker.h"
 
 /* ---- The request ------------------------------------------------------------ */
 

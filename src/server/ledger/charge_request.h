@@ -9,7 +9,13 @@
 #include "postmaster/bgworker.h"
 #include "storage/dsm.h"
 
-#include "server/ledger/charge_worker.h"
+#include "server/ledger/charge_shared.h"
+
+/* What pg_stat_activity shows of the worker; nothing there depends on the request. */
+#define CHARGE_WORKER_NAME "dpobj charge"
+
+/* The worker's entry point, as the postmaster looks it up. */
+#define CHARGE_WORKER_FUNCTION "dpobj_charge_main"
 
 /*
  * Allocates a request with its texts (NULL: none) and its model or array of groups (length 0:

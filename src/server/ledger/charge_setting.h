@@ -6,7 +6,7 @@
 
 #include "postgres.h"
 
-#include "server/ledger/charge_worker.h"
+#include "server/ledger/charge_shared.h"
 
 /*
  * Returns the value that ALTER ROLE ... SET stored for the role, in this database or in all, else

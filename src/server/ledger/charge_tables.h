@@ -8,7 +8,7 @@
 
 #include "nodes/pg_list.h"
 
-#include "server/ledger/charge_worker.h"
+#include "server/ledger/charge_shared.h"
 
 /* Lists the table, then every ancestor; a partition has one parent, other children may have more.
  */

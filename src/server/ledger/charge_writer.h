@@ -7,12 +7,6 @@
 
 #include "postgres.h"
 
-/* What pg_stat_activity shows of it; nothing there depends on the requests. */
-#define CHARGE_WRITER_NAME "dpobj writer"
-
-/* The writer's entry point, as the postmaster looks it up. */
-#define CHARGE_WRITER_FUNCTION "dpobj_writer_main"
-
 extern PGDLLEXPORT void dpobj_writer_main(Datum argument);
 
 #endif

@@ -25,6 +25,7 @@
 #include "core/mechanisms/ftrl.h"
 
 #include "server/ledger/charge.h"
+#include "server/ledger/charge_end.h"
 #include "server/base/argument.h"
 #include "server/base/digest.h"
 #include "server/base/dpobj.h"

@@ -14,6 +14,7 @@
 #include "server/base/acting.h"
 #include "server/analyst/analyst.h"
 #include "server/ledger/charge.h"
+#include "server/ledger/charge_end.h"
 #include "server/base/argument.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"

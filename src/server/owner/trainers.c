@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 
 #include "server/ledger/charge.h"
+#include "server/ledger/charge_end.h"
 #include "server/base/dpobj.h"
 #include "server/rows/label.h"
 #include "server/owner/owner.h"

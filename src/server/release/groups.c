@@ -16,6 +16,7 @@
 
 #include "server/base/digest.h"
 #include "server/release/groups.h"
+#include "server/ledger/charge_end.h"
 
 /* Bytes that a group's rows may take at least, however many groups there are. */
 #define GROUP_LEAST_LIMIT (64 * 1024)

@@ -18,6 +18,7 @@
 #include "server/base/options.h"
 #include "server/base/random_bits.h"
 #include "server/release/looks.h"
+#include "server/ledger/charge_end.h"
 
 static const char *const names[LOOK_KINDS] = {[LOOK_COUNT] = "count",
 											  [LOOK_SUM] = "sum",

@@ -16,6 +16,7 @@
 #include "server/release/progress.h"
 #include "server/release/release.h"
 #include "server/release/run_choice.h"
+#include "server/ledger/charge_end.h"
 
 uint8 *
 release_encode(const Training *training, RowsState *state, Size *length)

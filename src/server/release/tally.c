@@ -17,6 +17,7 @@
 #include "server/base/json_value.h"
 #include "server/base/random_bits.h"
 #include "server/release/tally.h"
+#include "server/ledger/charge_end.h"
 
 static const char *const names[] = {
 	[TALLY_ACCURACY] = "accuracy", [TALLY_CONFUSION] = "confusion", [TALLY_SELECTION] = "select"};

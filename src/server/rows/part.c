@@ -43,6 +43,7 @@
 #include "server/ledger/charge.h"
 #include "server/ledger/charge_tables.h"
 #include "server/ledger/epoch.h"
+#include "server/ledger/met_server.h"
 #include "server/remote/citus_catalog.h"
 #include "server/remote/part_provider.h"
 #include "server/rows/part_mark.h"

@@ -14,6 +14,7 @@
 #include "server/base/dpobj.h"
 #include "server/base/identity.h"
 #include "server/ledger/epoch.h"
+#include "server/ledger/met_server.h"
 #include "server/remote/links.h"
 #include "server/rows/part_message.h"
 #include "server/rows/row_chunks.h"
