@@ -92,7 +92,7 @@ most_table_bytes(const RunTerms *terms, int dimension, int threads)
 {
 	for (int j = 0; j < dimension; j++)
 		if (terms->parts.part[j] >= 0 && terms->parts.cells[terms->parts.part[j]] > 1)
-			return fmax(TABLES_BYTES, ROW_TABLES_BYTES * terms->held) * threads;
+			return TABLES_BYTES + ROW_TABLES_BYTES * terms->held * threads;
 	return 0;
 }
 
