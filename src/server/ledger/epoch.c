@@ -1,5 +1,5 @@
 /*
- * epoch.c - the epochs of this database and of other servers, and their confirmation.
+ * epoch.c - the epoch of this database.
  *
  * The epoch changes with the system identifier (a restore into another server), the database's OID
  * (a restore into another database) and the timeline (the end of an archive recovery, a promotion).
