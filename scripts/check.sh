@@ -179,14 +179,10 @@ core_lane() {
   wants mutants && step "mutants" check_mutants
   wants valgrind && step "core tests under valgrind" check_valgrind
   wants fuzz && step "fuzzers of the core" check_fuzz
-}
-
-server_lane() {
-  test_server
   wants package && step "Debian package, installed in a clean system" check_package
 }
 
-test_server() {
+server_lane() {
   [ -n "$installed" ] && step "cluster" cluster_start "fsync = off" "dpobj.machine_pace = 1" || return
   wants fuzz && step "fuzz of the server's parsers" check_fuzz_sql
   wants regress && step "regress and isolation" check_regress
