@@ -5,8 +5,8 @@
  *
  * The rows of adult23 come one by one, in an order drawn once.  Each column is a choice: it
  * predicts a positive label where it is above 0, and a wrong prediction costs 1.  Prints lines of
- * bench/results/accuracy.tsv: the regret of a run in percent of its steps, as mean and sd of 20 runs, and
- * the bound of dpobj.price_aggregate.
+ * bench/results/accuracy.tsv: the regret of a run in percent of its steps, as mean and sd of 20
+ * runs, and the bound of dpobj.price_aggregate.
  */
 #include "core/mechanisms/ftrl.h"
 

@@ -20,8 +20,8 @@
 #include "core/mechanisms/utility.h"
 
 /*
- * Seconds of a usual draw by the tree: of any, for each of a few rows but this many at most, and for
- * each of any number.
+ * Seconds of a usual draw by the tree: of any draw; for each row, but so many at most; and for each
+ * row.
  */
 #define USUAL_TREE_SECONDS 0.02
 #define FEW_ROWS_SECONDS 3e-4

@@ -27,7 +27,6 @@
 #include "core/mechanisms/utility.h"
 
 #include "server/base/acting.h"
-#include "server/base/extension.h"
 #include "server/base/argument.h"
 #include "server/analyst/look.h"
 #include "server/ledger/charge.h"

@@ -186,10 +186,12 @@ has_setting(HeapTuple tuple, TupleDesc descriptor, const char *setting)
 	return false;
 }
 
-/* Every role with CREATEROLE can rename roles, but only a superuser can give one this setting or
- * take it away. */
-static Oid
-role_with_setting(const char *kind)
+/*
+ * Every role with CREATEROLE can rename roles, but only a superuser can give one this setting or
+ * take it away.
+ */
+Oid
+admin_role(const char *kind)
 {
 	Relation settings = table_open(DbRoleSettingRelationId, AccessShareLock);
 	const char *setting = psprintf("dpobj.role=%s", kind);
@@ -209,12 +211,6 @@ role_with_setting(const char *kind)
 	systable_endscan(scan);
 	table_close(settings, AccessShareLock);
 	return role;
-}
-
-Oid
-admin_role(const char *kind)
-{
-	return role_with_setting(kind);
 }
 
 /* Is role a member of group, directly or not, by grants of superusers only? */

@@ -16,13 +16,11 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_extension.h"
-#include "catalog/pg_namespace.h"
 #include "commands/extension.h"
-#include "lib/stringinfo.h"
 #include "storage/lmgr.h"
-#include "utils/inval.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 
 #include "server/base/extension.h"
@@ -55,7 +53,7 @@ installed_version(void)
 	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
 	if (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		bool isnull;
+		bool isnull; /* never */
 		Datum value = heap_getattr(tuple, Anum_pg_extension_extversion,
 								   RelationGetDescr(extensions), &isnull);
 
@@ -78,8 +76,7 @@ is_ours(Oid table)
 	Oid extension = get_extension_oid(EXTENSION_NAME, true);
 
 	return OidIsValid(extension) && find_table() == table &&
-		   getExtensionOfObject(RelationRelationId, table) == extension &&
-		   is_version(installed_version());
+		   getExtensionOfObject(RelationRelationId, table) == extension;
 }
 
 bool
@@ -92,9 +89,11 @@ extension_hold(void)
 	while (OidIsValid(table = find_table()) && is_ours(table))
 	{
 		LockRelationOid(table, AccessShareLock);
-		if (is_ours(table))
+		if (is_ours(table) && is_version(installed_version()))
 			return true;
 		UnlockRelationOid(table, AccessShareLock);
+		if (is_ours(table))
+			return false; /* of another version */
 	}
 	return false;
 }

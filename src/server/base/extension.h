@@ -20,7 +20,10 @@
 extern bool extension_hold(void);
 extern void extension_release(void);
 
-/* Holds the extension or raises 42704, or 55000 for another version; called before each statement that runs as superuser. */
+/*
+ * Holds the extension; raises 42704 without it, and 55000 for another version.  Called before each
+ * statement that runs as superuser.
+ */
 extern void extension_require(void);
 
 /* Returns a table of schema dpobj. */

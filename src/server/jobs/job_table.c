@@ -253,15 +253,6 @@ ids_datum(const int64 *ids, int count)
 		construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-static bool
-table_exists(void)
-{
-	if (!extension_hold())
-		return false;
-	extension_release();
-	return true;
-}
-
 /*
  * A queued job whose role has a running job does not wait: that job's worker takes it next.  A job
  * whose worker died after the charge waits: a worker must write its failure.
@@ -280,8 +271,9 @@ job_any_waiting(void)
 	Datum found;
 	bool isnull;
 
-	if (!table_exists())
+	if (!extension_hold())
 		return false;
+	extension_release();
 	values[0] = ids_datum(running, job_area_running(running));
 	return admin_select(statement, lengthof(types), types, values, &found, &isnull);
 }

@@ -21,7 +21,6 @@
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_setting.h"
 #include "server/base/dpobj.h"
-#include "server/base/extension.h"
 
 /* ---- Grant ------------------------------------------------------------------ */
 

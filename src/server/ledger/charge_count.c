@@ -15,7 +15,6 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-#include "server/base/extension.h"
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_plan.h"
 

@@ -14,7 +14,6 @@
 #include "utils/memutils.h"
 
 #include "server/base/digest.h"
-#include "server/base/extension.h"
 #include "server/ledger/charge_analyst.h"
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_count.h"

@@ -8,7 +8,6 @@
 
 #include "executor/spi.h"
 
-#include "server/base/extension.h"
 #include "server/ledger/charge_plan.h"
 
 typedef struct KeptPlan

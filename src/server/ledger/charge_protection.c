@@ -16,7 +16,6 @@
 #include "server/ledger/charge_count.h"
 #include "server/ledger/charge_plan.h"
 #include "server/base/dpobj.h"
-#include "server/base/extension.h"
 
 /*
  * Says whether a cost counts in another unit.  It does in the same unit; from add_remove to replace
@@ -104,8 +103,7 @@ charge_check_part(ChargeRequest *request, const ChargeParties *parties)
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {parties->tables};
 
-	if (!OidIsValid(extension_table("parts")) ||
-		charge_query(query, lengthof(types), types, values) == 0)
+	if (!charge_query(query, lengthof(types), types, values))
 		return;
 	request->denied = true;
 	ereport(

@@ -18,7 +18,6 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-#include "server/base/extension.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/ledger/charge_count.h"

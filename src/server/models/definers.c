@@ -8,7 +8,6 @@
 #include "miscadmin.h"
 
 #include "server/base/admin.h"
-#include "server/base/extension.h"
 #include "server/models/model.h"
 
 /* Runs a query that returns one value. */

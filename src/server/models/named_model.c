@@ -9,7 +9,6 @@
 #include "utils/builtins.h"
 
 #include "server/base/admin.h"
-#include "server/base/extension.h"
 #include "server/models/named_model.h"
 #include "server/base/options.h"
 

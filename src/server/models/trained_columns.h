@@ -27,8 +27,8 @@ typedef struct TrainedColumns
 /*
  * weights: the number of the model's, of each class if there are several (Predictor).
  *
- * False for a model that was trained on an array.  Raises 22023 for details that do not fit the weights: anybody can make a
- * value of type dp_model.
+ * False for a model that was trained on an array.  Raises 22023 for details that do not fit the
+ * weights: anybody can make a value of type dp_model.
  */
 extern bool trained_columns_read(const Model *model, int weights, TrainedColumns *columns);
 

@@ -34,13 +34,14 @@ extern void trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTa
 						 Training *training);
 
 /*
- * Settles the training if its dimension is known; raises 22023 unless it may come from a row.  rows:
- * those that the aggregate has read, if they are all of the table; 0: others.
+ * Settles the training if its dimension is known; raises 22023 unless it may come from a row.
+ * rows: those that the aggregate has read, if they are all of the table, or TRAINER_ROWS_TO_COME;
+ * 0: the table must be counted.
  */
 extern void trainer_begin(PlanCall *call, int first, const PlanTable *table, int64 rows,
 						  Training *training);
 
-/* None yet: nothing that the transition function needs follows from their number. */
+/* No row has been read: nothing that the transition function needs follows from their number. */
 #define TRAINER_ROWS_TO_COME (-1)
 
 /* Adds one row.  A row that cannot be encoded is neutral; no row raises an error. */
