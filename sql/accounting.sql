@@ -24,8 +24,6 @@ CREATE FUNCTION sums_hold() RETURNS boolean LANGUAGE sql AS $$
             WHERE c.times IS DISTINCT FROM k.times)
   FROM dpobj.budget_rows b JOIN dpobj.budget_sums s USING (id) WHERE b.cost_spent IS NOT NULL
 $$;
-\pset format unaligned
-\pset tuples_only on
 
 -- the ledger's costs, against the formulas
 SELECT halfspace('parish', 1, '{"mechanism": "exponential"}');

@@ -82,7 +82,7 @@ SELECT * FROM dpobj.auc('chance', 'patient', 1);
 \c - dpobj_auc_ana
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('patient');
 -- What it would cost.
-SELECT jsonb_pretty(dpobj.price('patient', 'well', 1, method => 'auc') - 'remaining' - 'calls') AS price;
+SELECT dpobj.price('patient', 'well', 1, method => 'auc') - 'remaining' - 'calls' AS price;
 SELECT dpobj.price('patient_by_person', 'well', 1, method => 'calibration', options => '{"bins": 5, "level": 0.9}') - 'remaining' - 'calls' AS price;
 SELECT dpobj.price_aggregate('auc', 40, 1) -> 'cells' AS cells, dpobj.price_aggregate('calibration', 10, 1) -> 'error' AS error;
 SELECT * FROM answers('SELECT dpobj.price%', $$_aggregate('auc', 1, 1)$$, $$('patient', NULL, 1, method => 'auc')$$, $$('patient', 'none', 1, method => 'auc')$$);

@@ -9,8 +9,6 @@ GRANT SELECT ON survey TO budgets_eve, budgets_bob;
 SELECT dpobj.grant_trainer(r) FROM (VALUES ('budgets_eve'::regrole), ('budgets_bob')) v(r);
 CREATE FUNCTION train(epsilon numeric) RETURNS text LANGUAGE sql AS
   $$ SELECT answer_of(format('SELECT (dp_halfspace(features, rich, %s, 0.0)).kind FROM survey', epsilon)) $$;
-\pset format unaligned
-\pset tuples_only on
 
 -- a cap of a role: what fits is released, what does not writes nothing
 SELECT dpobj.set_budget('survey', 'budgets_eve', 2, 0);

@@ -11,7 +11,7 @@ CREATE TABLE leaf AS
 INSERT INTO leaf SELECT 'svm', dp_svm(x, y, 5.0, 0) FROM grove;
 SELECT method, (model).kind, (model).mechanism, array_length((model).weights, 1) AS weights, (model).epsilon,
        (model).delta, (model).adjacency, (model).guarantee, dpobj.verify(model) AS verified,
-       jsonb_pretty((model).details - 'objective_noise' - 'weight_noise' - 'weight_step' - 'radius' - 'regularization') AS details
+       (model).details - 'objective_noise' - 'weight_noise' - 'weight_step' - 'radius' - 'regularization' AS details
   FROM leaf;
 SELECT l.method, avg((dp_predict(l.model, x) = y)::int) > 0.6 AS learnt FROM leaf l, grove GROUP BY l.method ORDER BY 1;
 SELECT l.method, bool_and(abs(w / s - round(w / s)) < 1e-6) AS on_grid
@@ -44,7 +44,7 @@ SELECT mechanism, epsilon, delta > 0 AS delta, pair, guarantee FROM dpobj.ledger
 
 -- K-norm noise takes no delta, and says which columns it goes by; a clipped slope halves every noise.
 SELECT (m).delta, (m).guarantee, dpobj.verify(m) AS verified,
-       jsonb_pretty((m).details - 'objective_noise' - 'weight_noise' - 'weight_step' - 'radius' - 'regularization') AS details
+       (m).details - 'objective_noise' - 'weight_noise' - 'weight_step' - 'radius' - 'regularization' AS details
   FROM (SELECT dp_logistic(ARRAY[(NOT y)::int, y::int, x[1], x[2]]::float8[], y, 1.0, 1e-6,
                            '{"loss": "clipped_logistic", "noise": "knorm", "groups": [2], "n": 4000}') AS m FROM grove) s;
 SELECT (m).details ->> 'noise_groups' AS groups, (m).details ->> 'noise_dimension' AS dimension

@@ -57,7 +57,7 @@ SELECT dpobj.protect('visit_day', '{"back": {}, "opened": {"part": "weekday", "n
 CREATE TABLE clock AS SELECT timestamptz '2024-01-01 00:00+00' + i * interval '1 hour' AS at, i / 1000.0::float8 AS a, i % 2 = 0 AS back FROM generate_series(0, 999) i;
 SELECT dpobj.protect('clock', '{"a": {}, "back": {}}', n => 1000), dpobj.set_budget('clock', NULL, 10000, 0), dpobj.set_budget('clock', 'dpobj_dates_ana', 10000, 0);
 SELECT dpobj.set_budget('visit_day', NULL, 10000, 0), dpobj.set_budget('visit_day', 'dpobj_dates_ana', 10000, 0), dpobj.grant_trainer('dpobj_dates_ana');
-SELECT * FROM dpobj.protected_features('visit_day');
+SELECT * FROM dpobj.protected_features('visit_day') \g (tuples_only=off)
 SELECT hot((dp_halfspace(dpobj.features('{"opened": {"part": "weekday"}}', v), back, 100.0, 0, '{"grid": "sign", "groups": [7]}')).weights) AS first_day_off FROM visit_day v;
 \c - dpobj_dates_ana
 SELECT (dpobj.train('visit_day', label => 'back', epsilon => 1000, method => 'logistic', name => 'weekend')).details -> 'encoders' -> 'seen' AS seen;

@@ -1,4 +1,5 @@
 -- What is trained without options, and declarations for every method, by aggregates and by dpobj.train.
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE TABLE infirmary (features float8[], onehot float8[], a float8, b float8, c float8, sex text, ill boolean, share float8);
 INSERT INTO infirmary

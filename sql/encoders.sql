@@ -1,4 +1,5 @@
 -- dpobj.features: how one row becomes features, whatever it contains
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 SET TimeZone = 'America/New_York';
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -131,8 +132,6 @@ EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
   RETURN NEXT;
 END $$;
-\pset format unaligned
-\pset tuples_only on
 SELECT r.* FROM (VALUES
   (1, '[]'), (2, '{}'), (3, '1'), (4, '{"i": 1}'), (5, '{"i": []}'), (6, '{"x": {}}'), (7, '{"i": {}}'),
   (8, '{"n": {"center": 1}}'), (9, '{"d": {"epoch_of": "day"}}'), (10, '{"i": {"scalle": 2}}'),
@@ -157,8 +156,6 @@ SELECT * FROM refused(jsonb_build_object('i', jsonb_build_object('levels', (SELE
 SELECT * FROM refused(jsonb_build_object('i', jsonb_build_object('levels', (SELECT array_agg(i) FROM generate_series(1, 1000) i)),
                                          'f', jsonb_build_object('bins', (SELECT array_agg(i) FROM generate_series(1, 23) i))));
 SELECT dpobj.features('{"i": {}}', 5);
-\pset format aligned
-\pset tuples_only off
 
 -- No content of a row raises an error or a notice: every type's extremes under every encoder that takes it.
 CREATE TABLE extreme AS

@@ -26,7 +26,7 @@ SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0) AS 
        dp_accuracy((SELECT model FROM candidate WHERE id = 1), x, b, 1000::float8) AS bigint,
        dp_accuracy((SELECT model FROM candidate WHERE id = 2), x, y, 1000.0) AS other,
        dp_accuracy((SELECT model FROM candidate WHERE id = 3), x, y, 1000.0) AS neither FROM exam;
-SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0)).* FROM exam;
+SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 1), x, y, 1000.0)).* FROM exam \g (tuples_only=off)
 SELECT (dp_confusion((SELECT model FROM candidate WHERE id = 2), x, k, 1000)).* FROM exam;
 SELECT dp_select(ARRAY(SELECT model FROM candidate WHERE id <= 3 ORDER BY id), x, y, 1000.0) AS first,
        dp_select(ARRAY(SELECT model FROM candidate WHERE id <= 3 ORDER BY id DESC), x, y, 1000.0) AS last FROM exam;
@@ -213,7 +213,7 @@ SELECT epsilon FROM dpobj.train('checkup', 'ill', 1000, '{weight}', name => 'wei
 SELECT epsilon FROM dpobj.train('checkup', 'outcome', 1000, '{age}', name => 'outcome');
 SELECT dpobj.evaluate('age', 'checkup', 1000) AS age, dpobj.evaluate('both', 'checkup', 1000) AS both,
        dpobj.evaluate('age', 'checkup', 1000, '{"age": {">": 45}}') AS some;
-SELECT * FROM dpobj.confusion('age', 'checkup', 1000);
+SELECT * FROM dpobj.confusion('age', 'checkup', 1000) \g (tuples_only=off)
 SELECT * FROM dpobj.confusion('age', 'checkup', 1000, '{"age": {"<": 46}}');
 SELECT * FROM dpobj.confusion('both', 'checkup', 1000, filter => '{"age": {">": 1000}}');
 -- rows without a weight are in no count of a model that needs the weight

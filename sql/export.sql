@@ -13,7 +13,7 @@ SELECT FROM dpobj.train('stay', 'ill', 1, ARRAY['age', 'n', 'sex', 'a<b', 'vip',
 SELECT FROM dpobj.train('stay', 'ill', 1, ARRAY['due', 'met'], method => 'svm', name => 'times') \gset no_
 
 -- The features of a column have the same weights in any form.
-SELECT jsonb_pretty(dpobj.model_json('stay') - 'weights' - 'intercept' - 'features') AS model;
+SELECT key, value FROM jsonb_each(dpobj.model_json('stay') - 'weights' - 'intercept' - 'features');
 SELECT f AS feature FROM jsonb_array_elements(dpobj.model_json('stay') -> 'features') f;
 SELECT dpobj.model_json('stay') -> 'weights' -> 0 || (dpobj.model_json('stay') -> 'intercept') = to_jsonb((model).weights) AS same FROM dpobj.models WHERE name = 'stay';
 SELECT dpobj.model_json('times') -> 'columns' AS columns;
@@ -21,10 +21,8 @@ SELECT dpobj.model_json('times') -> 'columns' AS columns;
 -- The same in PMML, without the numbers that noise decides.
 CREATE FUNCTION pg_temp.without_noise(pmml text) RETURNS text LANGUAGE sql AS
   $$ SELECT regexp_replace(regexp_replace(pmml, '(coefficient|intercept)="[^"]*"', '\1="?"', 'g'), 'release \d+', 'release ?') $$;
-\pset format unaligned
 SELECT pg_temp.without_noise(dpobj.model_pmml('stay'));
 SELECT line FROM regexp_split_to_table(dpobj.model_pmml('times'), E'\n') line WHERE line ~ '"dp_(source_.|8)" d|<DataField';
-\pset format aligned
 
 -- By name, by owner, by value; nothing is charged.
 SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' \gset before_

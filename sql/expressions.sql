@@ -32,8 +32,6 @@ EXCEPTION WHEN SQLSTATE 'UB003' OR SQLSTATE '22023' THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, rule = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
   RETURN concat_ws(' | ', CASE WHEN SQLSTATE = '22023' THEN message END, rule, hint);
 END $$;
-\pset format unaligned
-\pset tuples_only on
 
 -- Allowed.
 SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'released' \gset

@@ -132,9 +132,9 @@ SELECT has_function_privilege('dpobj_ftrl_bob', 'dp_ftrl(float8[], float8, float
 REVOKE ALL ON FUNCTION dp_ftrl(float8[], float8, float8, jsonb) FROM dpobj_ftrl_bob;
 
 -- What it would cost, and the bound on the regret.
-SELECT jsonb_pretty(dpobj.price_aggregate('ftrl', 10, 1, 0, '{"n": 10000}') - 'rate');
-SELECT jsonb_pretty(dpobj.price_aggregate('ftrl', 100, 1, 1e-6, '{"n": 10000}') - 'rate' - 'rho');
-SELECT jsonb_pretty(dpobj.price_aggregate('ftrl', 100, 1, 1e-6, '{"n": 1000, "clip": [-1, 1]}') - 'rate' - 'rho');
+SELECT dpobj.price_aggregate('ftrl', 10, 1, 0, '{"n": 10000}') - 'rate';
+SELECT dpobj.price_aggregate('ftrl', 100, 1, 1e-6, '{"n": 10000}') - 'rate' - 'rho';
+SELECT dpobj.price_aggregate('ftrl', 100, 1, 1e-6, '{"n": 1000, "clip": [-1, 1]}') - 'rate' - 'rho';
 SELECT k, round((p -> 'rho')::numeric, 8) AS rho, (p -> 'delta')::numeric BETWEEN 1e-6 AND 1.0000001e-6 AS charged
   FROM unnest('{exponential,tree}'::text[]) k, dpobj.price_aggregate('ftrl', 100, 1, 1e-6, jsonb_build_object('n', 10000, 'mechanism', k)) p;
 SELECT dpobj.price_aggregate('ftrl', 1, 1, 0, '{"n": 9}');

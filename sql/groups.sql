@@ -56,7 +56,7 @@ SELECT (g).key, (g).model.details -> 'parts' AS parts FROM (SELECT unnest(dp_gro
 CREATE FUNCTION last_cost(OUT epsilon numeric, OUT delta numeric, OUT adjacency text, OUT pair text, OUT of_a_group jsonb) LANGUAGE sql AS
   $$ SELECT epsilon, delta, adjacency, pair, parameters -> 'groups' FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1 $$;
 SELECT cardinality(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f", "m"]}')) FROM referral;
-SELECT * FROM last_cost();
+SELECT * FROM last_cost() \g (tuples_only=off)
 SELECT cardinality(dp_groups(sex, ARRAY[a], ill, 1, 0, '{"keys": ["f", "m"], "adjacency": "add_remove"}')) FROM referral;
 SELECT * FROM last_cost();
 SELECT (g).model.epsilon, (g).model.delta, (g).model.details -> 'group' AS group_of, (g).model.details ->> 'weight_noise' AS noise

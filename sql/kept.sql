@@ -49,7 +49,7 @@ SELECT s AS statement, t.* FROM unnest(ARRAY[
   $$SELECT * FROM dpobj.calibration('risk', 'guest', 0.5, name => 'calibration')$$,
   -- without a name every call is a release, and equal calls of one statement are one
   $$SELECT dpobj.evaluate('ill', 'guest', 0.5) IS NULL, dpobj.evaluate('ill', 'guest', 0.5) IS NULL$$,
-  $$SELECT (c).level FROM (SELECT dpobj.count('guest', 0.5) AS c) s$$]) WITH ORDINALITY u(s, i), LATERAL twice(s) t ORDER BY i;
+  $$SELECT (c).level FROM (SELECT dpobj.count('guest', 0.5) AS c) s$$]) WITH ORDINALITY u(s, i), LATERAL twice(s) t ORDER BY i \g (tuples_only=off)
 -- The views: what was returned, and the ratings with their intervals.
 SELECT name, kind, relation, relation_name, jsonb_array_length(answer) AS rows, owner, created <= now() + interval '1 hour' AS created,
        release = (SELECT l.id FROM dpobj.ledger l WHERE l.id = a.release AND l.event = 'charged') AS charged

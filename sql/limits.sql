@@ -7,8 +7,6 @@ GRANT dpobj_admin TO limits_admin;
 SELECT dpobj.grant_trainer('limits_ann'), dpobj.grant_trainer('limits_admin') \g /dev/null
 ALTER TABLE diary OWNER TO limits_owner;
 GRANT SELECT ON diary TO limits_ann, limits_admin;
-\pset format unaligned
-\pset tuples_only on
 CREATE FUNCTION spend(epsilon numeric, source text DEFAULT 'diary') RETURNS text LANGUAGE sql AS
   $$ SELECT answer_of(format('SELECT (dp_halfspace(features, rich, %s, 0)).kind FROM %I', epsilon, source)) $$;
 -- set by the owner alone

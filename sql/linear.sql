@@ -12,7 +12,7 @@ CREATE TABLE paid AS
   SELECT dp_linear(x, pay, 1000.0, 0, '{"n": 8000, "center": [5, 40, 0.5], "scale": [5, 20, 0.5], "target": [0, 100000]}') AS model FROM staff;
 SELECT (model).kind, (model).mechanism, array_length((model).weights, 1) AS weights, (model).epsilon, (model).delta,
        (model).adjacency, (model).guarantee, dpobj.verify(model) AS verified,
-       jsonb_pretty((model).details - 'regularization' - 'objective_noise' - 'weight_noise' - 'hessian_epsilon' - 'weight_step' - 'radius') AS details
+       (model).details - 'regularization' - 'objective_noise' - 'weight_noise' - 'hessian_epsilon' - 'weight_step' - 'radius' AS details
   FROM paid;
 SELECT max(abs(dp_score(model, x) - pay)) < 300 AS near, min(abs((model).weights[1] - 20000)) < 200 AS years FROM paid, staff;
 SELECT mechanism, epsilon, delta, pair, guarantee FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.staff' ORDER BY id;

@@ -11,7 +11,7 @@ INSERT INTO stay SELECT i, i % 100, CASE WHEN i % 20 = 0 THEN NULL WHEN i % 20 =
   i % 4 = 0, '2024-01-01'::date + i % 10, i, 1 FROM generate_series(1, 2000) i;
 
 -- At epsilon 1000 a count has no noise; at 10,000 a sum hardly any.
-SELECT * FROM (SELECT (dp_count(1000.0)).* FROM stay) s;
+SELECT * FROM (SELECT (dp_count(1000.0)).* FROM stay) s \g (tuples_only=off)
 SELECT dp_count(1000.0) FROM stay WHERE age < 50;
 SELECT dp_count(1000) FILTER (WHERE age < 50), dp_count(1000, '{"level": 0.5}') AS half FROM stay;
 SELECT round((dp_sum(age, 0, 100, 10000)).value::numeric) AS sum, round((dp_sum(age, 0, 50, 10000)).value::numeric) AS clipped,
@@ -22,7 +22,7 @@ SELECT round(value::numeric, 2) AS value, rows, level FROM (SELECT (dp_avg(age, 
 SELECT round((dp_sum(weight, 0, 60, 10000)).value::numeric) AS sum FROM stay;
 SELECT sum(CASE WHEN weight = 'NaN' THEN 0 ELSE greatest(least(weight, 60), 0) END) FROM stay WHERE weight IS NOT NULL;
 SELECT round(value::numeric, 2) AS value, rows FROM (SELECT (dp_avg(weight, 0, 60, 1000)).* FROM stay) s;
-SELECT (b).* FROM (SELECT unnest(dp_histogram(age, '{25, 50, 75}', 1000)) AS b FROM stay) s;
+SELECT (b).* FROM (SELECT unnest(dp_histogram(age, '{25, 50, 75}', 1000)) AS b FROM stay) s \g (tuples_only=off)
 SELECT (b).bin, (b).value FROM (SELECT unnest(dp_histogram(weight, '{0, 53}', 1000)) AS b FROM stay) s;
 SELECT (b).bin, (b).value FROM (SELECT unnest(dp_histogram(region, '{north,south,west}', 1000)) AS b FROM stay) s;
 -- the truth is in the interval, the width follows from epsilon
@@ -106,9 +106,9 @@ SELECT (dp_count(1000)).value FROM ward;
 SELECT adjacency FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
 \c - dpobj_looks_ana
 SELECT * FROM dpobj.count('ward', 1000);
-SELECT * FROM dpobj.count('ward', 1000, '{region}');
+SELECT * FROM dpobj.count('ward', 1000, '{region}') \g (tuples_only=off)
 SELECT * FROM dpobj.count('ward', 1000, '{ill,region}', '{"age": {"<": 50}}', '{"level": 0.9}');
-SELECT * FROM dpobj.histogram('ward', 'age', 1000);
+SELECT * FROM dpobj.histogram('ward', 'age', 1000) \g (tuples_only=off)
 SELECT * FROM dpobj.histogram('ward', 'region', 1000, '{ill}');
 SELECT * FROM dpobj.histogram('ward', 'ill', 1000, filter => '{"age": {"=": 1000}}');
 -- a number without bins has equal parts of its bounds; options name others, of any column of numbers or times

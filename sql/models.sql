@@ -1,4 +1,5 @@
 -- dp_model: verify, predict, score
+\i tests/answers.sql
 CREATE TABLE person (features float8[] CHECK (cardinality(features) = 2), rich boolean);
 INSERT INTO person SELECT ARRAY[(i % 2)::float8, (i % 2 = 0)::int::float8], i % 2 = 1 FROM generate_series(1, 100) i;
 CREATE TABLE kept AS SELECT dp_halfspace(features, rich, 10000.0, 0, '{"grid": "sign"}') AS model FROM person;

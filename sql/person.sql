@@ -1,4 +1,5 @@
 -- Person and max_rows_per_person: how many rows of each person enter a training
+\i tests/answers.sql
 SET client_min_messages = warning; -- protections are replaced all the time
 \set SHOW_CONTEXT never
 SET TimeZone = 'UTC';

@@ -30,14 +30,10 @@ SELECT "position", feature, level, points, weight FROM dpobj.scorecard('card');
 SELECT count(*), count(points), bool_and(points = weight OR points IS NULL) FROM dpobj.scorecard('proba');
 SELECT feature, level, points IS NULL AS no_points, weight IS NULL AS no_weight FROM dpobj.scorecard('number');
 SELECT name, owner, count(*), sum(points) FROM dpobj.scorecards WHERE name = 'card' GROUP BY 1, 2;
-\pset format unaligned
-\pset tuples_only on
 SELECT regexp_replace(dpobj.predict_sql('card'), 'release \d+', 'release N');
 SELECT dpobj.predict_sql('card', '"Other Place"."T"') ~ 'FROM "Other Place"."T" AS t\n' AS elsewhere;
 SELECT dpobj.predict_sql('card', 'a.b; DROP TABLE c');
 SELECT dpobj.predict_sql('card', '');
-\pset tuples_only off
-\pset format aligned
 SELECT dpobj.predict_sql(NULL) IS NULL AS none;
 -- the statement and dpobj.score agree
 \c - postgres
@@ -102,7 +98,7 @@ SET extra_float_digits = -15;
 SELECT name, model::jsonb::dp_model = model AS the_same, dpobj.model_hash(model::jsonb::dp_model) = dpobj.model_hash(model) AS hash,
        dpobj.verify(model::jsonb::dp_model) FROM dpobj.models ORDER BY name;
 RESET extra_float_digits;
-SELECT jsonb_pretty(model::jsonb - 'details' - 'release') FROM dpobj.models WHERE name = 'card';
+SELECT model::jsonb - 'details' - 'release' FROM dpobj.models WHERE name = 'card';
 CREATE TEMP TABLE archive (document jsonb, model dp_model);
 INSERT INTO archive SELECT model, model::jsonb FROM dpobj.models;
 SELECT count(*), bool_and(dpobj.verify(document::dp_model) AND dpobj.verify(model)) FROM archive;
@@ -129,10 +125,8 @@ SELECT ROW('halfspace', NULL, '{1}', 0, 0, 'replace', 'unproven', 0, '{}')::dp_m
 \c - postgres
 CREATE TABLE lodging_model AS SELECT dp_halfspace(ARRAY[age], ill, 1.0, 0,
   '{"center": 30, "scale": 10, "clip": [-2, 2], "intercept": true, "grid": {"levels": [[2], [-1]]}}') AS model FROM lodging;
-SELECT s.* FROM lodging_model, dpobj.scorecard(model) s;
-\pset format unaligned
+SELECT s.* FROM lodging_model, dpobj.scorecard(model) s \g (tuples_only=off)
 SELECT regexp_replace(dpobj.predict_sql(model), 'release \d+', 'release N') FROM lodging_model;
-\pset format aligned
 SELECT dpobj.predict(model, lodging) FROM lodging_model, lodging LIMIT 1;
 CREATE FUNCTION forged(details jsonb, weights float8[] DEFAULT '{1,2}') RETURNS dp_model LANGUAGE sql AS
   $$ SELECT ROW('halfspace', 'x', weights, 1, 0, 'replace', 'exact', 1, details)::dp_model $$;
@@ -154,10 +148,8 @@ SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", 
 SELECT dpobj.predict(forged('{"features": [1], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));
 SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));
 SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": [], "types": {"a": "boolean"}}'), ROW(1));
-\pset format unaligned
 SELECT dpobj.predict_sql(forged('{"features": ["a;--"], "relation": "t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a;--": {"levels": ["''; DROP", "\n\\"]}}, "types": {"a;--": "text"}}'));
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t; DROP TABLE t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a": {"levels": ["a", "b"]}}, "types": {"a": "text"}}'));
-\pset format aligned
 
 -- what stands in for a missing number is rounded as in training
 SELECT s.points, s.weight, s.weight - 3 = dpobj.score(model, r) AS the_same, dpobj.predict(model, r)

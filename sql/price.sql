@@ -24,9 +24,9 @@ SELECT dpobj.set_budget('lodger', NULL, 12, 0);
 SELECT dpobj.set_budget('lodger_case', 'dpobj_price_group', 5, 0.001, max_releases => 2);
 
 -- A number of features; d and epsilon, exact decimals.
-SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 23, 1, options => '{"groups": [7, 6, 5, 2, 1, 1, 1], "grid": "ternary"}'));
-SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 3, 0.1234567891, 0.001, '{"mechanism": "permute_flip", "adjacency": "add_remove"}'));
-SELECT jsonb_pretty(dpobj.price_aggregate(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc"}'));
+SELECT dpobj.price_aggregate('halfspace', 23, 1, options => '{"groups": [7, 6, 5, 2, 1, 1, 1], "grid": "ternary"}');
+SELECT dpobj.price_aggregate('halfspace', 3, 0.1234567891, 0.001, '{"mechanism": "permute_flip", "adjacency": "add_remove"}');
+SELECT dpobj.price_aggregate(method => 'halfspace', d => 40, epsilon => 1, options => '{"grid": "sign", "mechanism": "opdisc"}');
 SELECT p ->> 'gauge' AS gauge, p -> 'N' AS n, p -> 'rate' AS rate, p -> 'error' AS error
   FROM unnest(ARRAY['{"grid": "sign", "modulus": 2}', '{"grid": "ternary"}', '{"grid": {"sparse": 4}}', '{"grid": {"ball": 9}}']::jsonb[]) o,
        dpobj.price_aggregate('halfspace', 23, 1, 0, o || '{"mechanism": "opdisc"}') p;
@@ -41,7 +41,7 @@ SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers'
   FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
 SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
 SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
-SELECT jsonb_pretty(dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 400000}'));
+SELECT dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 400000}');
 SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
   FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
        dpobj.price_aggregate('halfspace', 23, 2, 0, o || '{"mechanism": "sample_aggregate", "grid": {"sparse": 2}}') p;
@@ -82,14 +82,14 @@ SELECT p -> 'error' AS error FROM dpobj.price_aggregate('halfspace', 1, 1, 0, '{
 -- A protected table, for anybody: no privilege and no budget.
 \c - dpobj_price_bob
 SELECT count(*) FROM lodger;
-SELECT jsonb_pretty(dpobj.price('lodger', NULL, 0.5));
-SELECT * FROM dpobj.remaining('lodger');
+SELECT key, value FROM jsonb_each(dpobj.price('lodger', NULL, 0.5));
+SELECT * FROM dpobj.remaining('lodger') \g (tuples_only=off)
 -- the label is no feature: outcome never is, a boolean column only if it is named
 SELECT a -> 'dimension' AS a, b -> 'dimension' AS b, c -> 'dimension' AS c
   FROM dpobj.price('lodger', 'outcome', 0.5) a, dpobj.price('lodger', 'ill', 0.5) b,
        dpobj.price('lodger', 'ill', 0.5, features => '{weight,sex}'::text[]) c;
 -- a table with persons: three rows share the epsilon; the budget is the group's
-SELECT jsonb_pretty(dpobj.price('lodger_case', NULL, 1.0, features => '{x}', delta => 0.0001));
+SELECT key, value FROM jsonb_each(dpobj.price('lodger_case', NULL, 1.0, features => '{x}', delta => 0.0001));
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', NULL, 3, features => '{x}') p;
 SELECT p -> 'calls' AS calls FROM dpobj.price('lodger_case', NULL, 6, features => '{x}') p;
 -- evaluations of persons have the error of a third of the epsilon

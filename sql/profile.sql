@@ -24,7 +24,7 @@ GRANT SELECT ON truth TO dpobj_profile_ana;
 
 \c - dpobj_profile_ana
 -- At epsilon 10,000 there is hardly any noise.
-SELECT * FROM dpobj.profile('visit', 10000);
+SELECT * FROM dpobj.profile('visit', 10000) \g (tuples_only=off)
 SELECT p."column", p.bin, p.rows = CASE p.bin WHEN 'usable' THEN usable WHEN 'north' THEN north WHEN '0 to 60' THEN within
        ELSE CASE p."column" WHEN 'region' THEN nrth ELSE gone END END AS as_counted
   FROM dpobj.profile('visit', 10000) p, truth WHERE p.bin IN ('usable', 'north', '0 to 60', 'other') AND p."column" IS DISTINCT FROM 'day';

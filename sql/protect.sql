@@ -7,7 +7,7 @@ SELECT dpobj.protect('"Clinic"."Visit"',
   '{"age": {"bins": [25, 45]}, "sex": {"levels": ["f", "m"], "drop_first": true, "null_indicator": true},
     "Weight kg": {"center": 70, "scale": 20, "clip": [-2, 2]}, "ill": {}}');
 SELECT relation, relation_name, encoders, adjacency, person, max_rows_per_person, n, ignore_rls FROM dpobj.protected;
-SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
+SELECT * FROM dpobj.protected_features('"Clinic"."Visit"') \g (tuples_only=off)
 SELECT position, feature FROM dpobj.protected_features('"Clinic"."Visit"', '{Weight kg,age}');
 SELECT * FROM answers('SELECT * FROM dpobj.protected_features(%)',
   $$'"Clinic"."Visit"', '{age,age}'$$, $$'"Clinic"."Visit"', '{note}'$$, $$'"Clinic"."Visit"', '{}'$$, $$'"Clinic"."Visit"', '{NULL}'$$,

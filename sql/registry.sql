@@ -67,8 +67,6 @@ SELECT count(comment) FROM dpobj.answers;
 SELECT * FROM answers('SELECT dpobj.comment(%)', $$'missing', 'x'$$, $$NULL, 'x'$$, $$'renamed', repeat('x', 4097)$$);
 
 -- show: a name of one's own, of a group's model, a value, a name that breaks lines.
-\pset format unaligned
-\pset tuples_only on
 SELECT masked(dpobj.show('renamed'));
 SELECT shape(dpobj.show('second'));
 SELECT shape(dpobj.show('third'));
@@ -85,8 +83,6 @@ SELECT count(*) AS lines, max(length(line)) AS longest, bool_or(line ~ '[[:cntrl
   FROM dpobj.models m, regexp_split_to_table(dpobj.show(m.name), E'\n') line WHERE m.name ~ '^W';
 SELECT replace(dpobj.show(m.name), E'\n', '') ~ 'W{20}' AS shown FROM dpobj.models m WHERE m.name ~ '^W';
 SELECT dpobj.rename(m.name, 'first') FROM dpobj.models m WHERE m.name ~ '^W';
-\pset tuples_only off
-\pset format aligned
 -- An interval that is narrower than the digits shown is rounded outwards.
 SELECT dpobj_internal.rating_words('{"kind": "accuracy", "value": 0.333618, "low": 0.333617, "high": 0.333619, "level": 0.95}'),
        dpobj_internal.rating_words('{"kind": "residuals", "value": -0.0004, "low": -0.0006, "high": 0, "level": 0.9, "relation_name": "public.visit"}');

@@ -11,8 +11,6 @@ CALL login_roles('report_ann', 'report_bea', 'report_auditor');
 GRANT dpobj_auditor TO report_auditor;
 GRANT SELECT ON harbour, lagoon TO report_ann, report_bea;
 SELECT dpobj.grant_trainer('report_ann'), dpobj.grant_trainer('report_bea') \g /dev/null
-\pset format unaligned
-\pset tuples_only on
 
 -- ---- plans ----
 -- for few pure releases the sum is the least; for many, or with Gaussian noise, another accountant is better
@@ -27,10 +25,10 @@ SELECT p ->> 'best', p -> 'zcdp' ->> 'epsilon', dpobj_internal.composed_epsilon(
 -- theorem A7: 10 times (0.1, 0), alone and with more
 SELECT round((p #>> '{fixed_beforehand,kov,epsilon}')::numeric, 6), round((p #>> '{fixed_beforehand,pld,epsilon}')::numeric, 4), p ->> 'best'
   FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 0.1, "count": 10, "options": {"mechanism": "permute_flip"}}]', 1e-6) p;
-SELECT jsonb_pretty(p - 'zcdp' - 'rdp' - 'fixed_beforehand') FROM dpobj.price_plan('[
+SELECT key, value FROM jsonb_each(dpobj.price_plan('[
   {"method": "halfspace", "d": 5, "epsilon": 0.1, "count": 10, "options": {"mechanism": "permute_flip"}},
   {"method": "svm", "d": 20, "epsilon": 0.3, "delta": 1e-7, "options": {"mechanism": "objective", "noise": "gaussian"}},
-  {"method": "ftrl", "d": 10, "epsilon": 1, "options": {"n": 100}}]', 1e-6) p;
+  {"method": "ftrl", "d": 10, "epsilon": 1, "options": {"n": 100}}]', 1e-6) - 'zcdp' - 'rdp' - 'fixed_beforehand');
 SELECT key, value ->> 'assumes' FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', 1e-6) p,
   jsonb_each((p -> 'fixed_beforehand') || jsonb_build_object('basic', p -> 'basic', 'zcdp', p -> 'zcdp', 'rdp', p -> 'rdp')) ORDER BY key;
 -- evaluations, of d models

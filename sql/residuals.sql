@@ -83,10 +83,10 @@ SELECT dpobj.protect('one_flat', '{"area": {"center": 100, "scale": 50}, "garden
 SELECT dpobj.evaluate('line', 'one_flat', 1);
 SELECT dpobj.evaluate('share', 'flat', 1000000);
 -- What it would cost, and how near it would be: a look has a price as a training has.
-SELECT jsonb_pretty(dpobj.price('flat', 'price', 1, method => 'residuals') - 'remaining' - 'calls') AS price;
+SELECT dpobj.price('flat', 'price', 1, method => 'residuals') - 'remaining' - 'calls' AS price;
 SELECT dpobj.price('flat_by_owner', 'price', 2, method => 'residuals') -> 'error' AS error;
 SELECT dpobj.price_aggregate('residuals', 1, 1, options => '{"clip": [50000, 150000]}') -> 'error' AS error;
-SELECT jsonb_pretty(dpobj.price('flat', NULL, 1, method => 'count', options => '{"by": ["garden", "sold"], "level": 0.9}') - 'remaining') AS price;
+SELECT dpobj.price('flat', NULL, 1, method => 'count', options => '{"by": ["garden", "sold"], "level": 0.9}') - 'remaining' AS price;
 SELECT dpobj.price('flat', 'area', 1, method => 'avg', filter => '{"sold": {"=": true}}') -> 'error' AS avg,
        dpobj.price('flat', 'area', 1, method => 'sum', options => '{"clip": [0, 10]}') -> 'error' AS sum,
        dpobj.price('flat', 'garden', 1, method => 'histogram', options => '{"by": ["sold"]}') - 'remaining' - 'calls' AS histogram,

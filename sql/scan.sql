@@ -82,22 +82,18 @@ SELECT f, r.* FROM (VALUES
   ('{"t": {"=": "x"}}', $$t = 'x'$$), ('{"t": {">": "longlong"}}', $$t COLLATE "C" > 'longlong'$$), ('{"t": {"<=": "longlong"}}', $$t COLLATE "C" <= 'longlong'$$),
   ('{"v": {"in": ["a", "c"]}}', $$v IN ('a', 'c')$$), ('{"c": {"=": "pp"}}', $$c = 'pp'$$), ('{"c": {">": "p"}}', $$c COLLATE "C" > 'p'$$),
   ('{"e": {"=": "ok"}}', $$e = 'ok'$$), ('{"e": {"in": ["ok", "sad"]}}', $$e IN ('ok', 'sad')$$), ('{"e": {"<>": "ok"}}', $$e <> 'ok'$$),
-  ('{"v": {"is null": true}}', 'v IS NULL'), ('{"v": {"is null": false}}', 'v IS NOT NULL'), ('{}', 'true')) AS v(f, c), filtered(f::jsonb, c) AS r;
+  ('{"v": {"is null": true}}', 'v IS NULL'), ('{"v": {"is null": false}}', 'v IS NOT NULL'), ('{}', 'true')) AS v(f, c), filtered(f::jsonb, c) AS r \g (tuples_only=off)
 SET DateStyle = 'German';
 SELECT filtered('{"d": {"<": "2005-01-02"}}', $$d < '2005-01-02'$$);
 SELECT filtered('{"d": {"<": "02.01.2005"}}', $$d < '2005-01-02'$$);
 RESET DateStyle;
 ALTER TABLE citizen ADD j json;
-\pset format unaligned
-\pset tuples_only on
 SELECT * FROM answers($$SELECT dpobj_internal.scan_digest('citizen', 'b', '{i4}', '%')$$,
   '1', '[]', '{"i4": 3}', '{"i4": {}}', '{"x": {"=": 1}}', '{"gone": {"=": 1}}', '{"ctid": {"=": "(0,1)"}}', '{"xmin": {"=": 1}}',
   '{"j": {"is null": true}}', '{"i4": {"==": 3}}', '{"i4": {"=": "3"}}', '{"i4": {"=": 3.5}}', '{"i4": {"=": 1e30}}', '{"i4": {"=": null}}',
   '{"i4": {"in": 3}}', '{"i4": {"in": [3, "a"]}}', '{"i4": {"is null": 1}}', '{"f8": {"=": "NaN"}}', '{"f8": {"<": 1e999}}', '{"b": {"=": 1}}',
   '{"d": {"=": "tomorrow-ish"}}', '{"d": {"=": 3}}', '{"ts": {"=": "2000-13-01"}}', '{"t": {"=": 3}}', '{"e": {"=": "angry"}}', '{"e": {"<": "ok"}}',
   '{"n": {"=": "1"}}');
-\pset format aligned
-\pset tuples_only off
 
 -- Labels, features and tables that are refused.
 SELECT * FROM answers($$SELECT dpobj_internal.scan_digest('citizen', %)$$,
@@ -226,7 +222,7 @@ BEGIN
 END $$;
 SELECT count(dpobj.protect(t, '{"age": {"clip": [0, 100]}, "sick": {}}')), count(dpobj.set_budget(t, current_user::regrole, 100, 0))
 FROM unnest('{harvest,harvest_102010,harvest_102011,harvest_2024_01,field}'::regclass[]) t;
-SELECT * FROM both_doors();
+SELECT * FROM both_doors() \g (tuples_only=off)
 SET search_path = elsewhere, public, pg_catalog;
 SELECT name, events FROM both_doors();
 RESET search_path;

@@ -11,7 +11,7 @@ CREATE TABLE mixture AS
   SELECT dp_simplex(x, y, 2000.0, 0, '{"n": 4000, "clip": [0, 1], "target": [0, 1]}') AS model FROM blend;
 SELECT (model).kind, (model).mechanism, array_length((model).weights, 1) AS weights, (model).epsilon, (model).delta,
        (model).adjacency, (model).guarantee, dpobj.verify(model) AS verified,
-       jsonb_pretty((model).details - 'regularization' - 'epsilon_per_draw' - 'draws') AS details
+       (model).details - 'regularization' - 'epsilon_per_draw' - 'draws' AS details
   FROM mixture;
 SELECT abs(sum(w) - 1) < 1e-9 AS adds_up, bool_and(w >= 0) AS positive, bool_and(abs(w * d - round(w * d)) < 1e-6) AS shares
   FROM mixture, unnest((model).weights) w, LATERAL (SELECT ((model).details ->> 'draws')::float8) s(d);

@@ -12,7 +12,7 @@ ALTER TABLE petal ADD CHECK (cardinality(x) = 3);
 CREATE TABLE sepal AS
   SELECT dp_softmax(x, kind, 4.0, 0, '{"classes": ["red", "green", "blue"]}') AS model FROM petal;
 SELECT (model).kind, (model).mechanism, cardinality((model).weights) AS weights, (model).epsilon, (model).delta,
-       (model).adjacency, (model).guarantee, dpobj.verify(model) AS verified, jsonb_pretty((model).details - 'weight_noise') AS details
+       (model).adjacency, (model).guarantee, dpobj.verify(model) AS verified, (model).details - 'weight_noise' AS details
   FROM sepal;
 SELECT avg((dp_predict_class(model, x) = kind)::int) > 0.9 AS learnt FROM sepal, petal;
 SELECT bool_and(abs(s.sum - 1) < 1e-12) AS adds_up,
@@ -56,7 +56,7 @@ CREATE TABLE stamen AS
   SELECT dp_softmax(x, kind, 4.0, 1e-6, '{"classes": ["red", "green", "blue"], "mechanism": "sgd"}') AS model FROM petal;
 SELECT avg((dp_predict_class(model, x) = kind)::int) > 0.8 AS learnt FROM stamen, petal;
 SELECT (model).mechanism, (model).guarantee, dpobj.verify(model) AS verified, round(((model).details ->> 'gradient_noise')::numeric, 2) AS noise,
-       jsonb_pretty((model).details - '{gradient_noise,classes,options}'::text[]) AS details FROM stamen;
+       (model).details - '{gradient_noise,classes,options}'::text[] AS details FROM stamen;
 SELECT mechanism, epsilon, delta, pair FROM dpobj.ledger WHERE event = 'charged' AND mechanism = 'sgd' AND relation_name = 'public.petal' ORDER BY id;
 SELECT o, delta, p ->> 'mechanism' AS mechanism, p -> 'iterations' AS iterations, p -> 'radius' AS radius, p -> 'gradient_length' AS gradient_length
   FROM unnest(ARRAY['{"n": 1800}', '{"n": 1799}', '{"n": 899, "adjacency": "add_remove"}', '{"n": 900, "adjacency": "add_remove"}', '{}', '{"n": 1799, "noise": "gaussian"}', '{"n": 1799, "radius": 1}',
@@ -158,7 +158,7 @@ SELECT count(*), count(prediction) AS predicted, bool_and(prediction = dpobj.pre
        bool_and(probability = dpobj.predict_class_proba(model, f)) AS probability, bool_and((prediction IS NULL) = ((f).length IS NULL)) AS of_whole_rows
   FROM variant, pg_temp.said(dpobj.predict_sql(model, place));
 -- points of each class and level, and JSON, from which it comes back the same
-SELECT s.* FROM variant, LATERAL dpobj.scorecard(model) s WHERE (model).weights[6] = 1e5 ORDER BY "position";
+SELECT s.* FROM variant, LATERAL dpobj.scorecard(model) s WHERE (model).weights[6] = 1e5 ORDER BY "position" \g (tuples_only=off)
 SELECT count(*) AS rows, count(weight) AS weights, count(DISTINCT class) AS classes FROM dpobj.scorecard('kinds');
 SELECT bool_and((model::jsonb)::dp_model = model) AS same, bool_and(dpobj.verify(model::jsonb::dp_model)) AS verified,
        bool_and(dpobj.predict_class(model::jsonb::dp_model, f) = dpobj.predict_class('kinds', f)) AS predicted

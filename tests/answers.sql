@@ -1,5 +1,10 @@
 \set ECHO none
--- Functions for the files of sql that begin with \i tests/answers.sql: psql runs at the top of the tree.
+-- What the files of sql share, which begin with \i tests/answers.sql: psql runs at the top of the tree.
+
+-- An answer is its rows. Where the names of columns are the point, a statement ends in \g (tuples_only=off).
+\pset format unaligned
+\pset footer off
+\pset tuples_only on
 
 -- What a statement answers, or its error: SQLSTATE, message, detail and hint.
 CREATE OR REPLACE FUNCTION answer_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
