@@ -12,7 +12,7 @@
  * in RUN_SECONDS, "refused" where nothing is released: then mean and sd hold the error's bound and
  * that of weights of 0.  TEXT chooses the rows whose names contain it, =TEXT the row with that
  * name, EPSILON the rows with that epsilon. delta is 1 / n^2 where a mechanism needs one.
- * bench/accuracy.sh runs it and bench/accuracy.py makes docs/accuracy.md of what it prints.  With
+ * bench/accuracy.sh runs it and bench/accuracy.py makes tables of what it prints.  With
  * --times it prints, for some rows of adult23 and each epsilon, a line for each of so many
  * releases: row, epsilon and processor seconds of one thread.
  *

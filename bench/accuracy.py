@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The page of bench/accuracy: accuracy.py FOLDER_OF_DOCS [NEW_LINES]
+"""The tables of bench/accuracy: accuracy.py [NEW_LINES]
 
 Puts new lines in the place of those with the same set, row and epsilon in results/accuracy.tsv, with
-today's date, then writes accuracy.md. A line of accuracy.tsv has, separated by tabs:
+today's date, then writes results/accuracy.md. A line of accuracy.tsv has, separated by tabs:
 
   set  family  row  epsilon  runs  mean  sd  seconds of a run  MiB  date
 
@@ -18,6 +18,7 @@ import os
 import sys
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results', 'accuracy.tsv')
+PAGE = RESULTS.replace('.tsv', '.md')
 EPSILONS = [0.1, 0.3, 0.5, 1, 2, 5, 10]
 PANEL = {
     'adult23': "adult23: the papers' 15,682 rows of UCI Adult, 20 indicators in 4 groups and 3 numbers",
@@ -256,17 +257,13 @@ def regret_table(out, cells):
 
 
 def page(cells):
-    out = ["""# Accuracy
+    out = ["""# Accuracy: all figures
 
-This page has training accuracies in percent, as mean±standard error of the mean; cells without ± need no draw. A row is predicted
-positive if and only if its score is greater than 0. `bench/accuracy.sh` measures and writes this page and `bench/results/accuracy.tsv`, which
-also has the number of runs, the standard deviation and the day; `bench/accuracy_sets.py` describes the sets. Adjacency is replace
-unless a row says add_remove, which is the easier notion. delta is 1 / n^2 for Gaussian noise, and 0 otherwise. A cell has at least
-20 runs, or fewer where they take long or go through SQL (`bench/results/accuracy.tsv` has their number); - is not measured.
-
-![training accuracy against epsilon, a panel for each of nine sets](../bench/results/accuracy.svg)
-
-Bars are two standard errors to either side. `bench/plot.sh` draws the picture from that file.
+Made by `bench/accuracy.sh` from [accuracy.tsv](accuracy.tsv), which also has the number of runs, the standard deviation and the day;
+[docs/accuracy.md](../../docs/accuracy.md) says what follows from it. Training accuracies are in percent, as mean±standard error of the
+mean; cells without ± need no draw. A row is predicted positive if and only if its score is greater than 0. `bench/accuracy_sets.py`
+describes the sets. Adjacency is replace unless a row says add_remove, which is the easier notion. delta is 1 / n^2 for Gaussian noise,
+and 0 otherwise. A cell has at least 20 runs, or fewer where they take long or go through SQL; - is not measured.
 
 ## The panel
 
@@ -274,7 +271,7 @@ Bars are two standard errors to either side. `bench/plot.sh` draws the picture f
 intercept, and with no other option. The rows "through SQL" are such calls at both doors, which have an intercept by default. **No
 peer has an intercept**, and no set here needs one: the rows "no intercept" say `"intercept": false`, so that they are on equal terms
 with the peers. `dpobj.train` says `"coverage_epsilon": 0`: the model gets all of epsilon. With the fiftieth that counts usable rows by
-default it is expected to lose at most 0.05 points ([tried.md](tried.md#a-part-of-epsilon-for-usable-rows-by-default)).
+default it is expected to lose at most 0.05 points ([what was tried](../../bench/results/tried.md#a-part-of-epsilon-for-usable-rows-by-default)).
 
 The other rows are peers, for comparison: **their settings were chosen on the very data**, which nobody can do privately.
 `bench/accuracy_peers.c` runs them: CMS11 is objective perturbation (Chaudhuri, Monteleoni and Sarwate 2011), pure, with 27 pairs
@@ -340,20 +337,14 @@ of accuracy lost against the best single column. The promise is the bound of `dp
     return '\n'.join(out).rstrip('\n') + '\n'
 
 
-BY_HAND = '## Seconds and memory\n'
-
-
-def write_page(folder, *added):
+def write_page(*added):
     today = datetime.date.today().isoformat()
     cells = read(RESULTS, today)
     for new in added:
         cells.update(read(new, today))
     write_cells(RESULTS, cells)
-    # What follows the measured tables is written by hand.
-    with open(os.path.join(folder, 'accuracy.md')) as file:
-        by_hand = file.read().partition(BY_HAND)[2]
-    with open(os.path.join(folder, 'accuracy.md'), 'w') as file:
-        file.write(page(cells) + '\n' + BY_HAND + by_hand)
+    with open(PAGE, 'w') as file:
+        file.write(page(cells))
     return 0
 
 

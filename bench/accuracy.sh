@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# accuracy.sh - training accuracy of every mechanism and of tuned peers: docs/accuracy.md, and accuracy.tsv and .svg in bench/results.
+# accuracy.sh - training accuracy of every mechanism and of tuned peers: accuracy.tsv, .md and .svg in bench/results.
 #
 #   bench/accuracy.sh                measures everything anew but --sql, some hours of one core
 #   bench/accuracy.sh [--core|--peers|--sql] SET [TEXT [EPSILON]]
@@ -8,7 +8,7 @@
 #                                    mechanisms by the core's functions, the peers, or default calls
 #                                    through SQL in a throw-away cluster
 #   bench/accuracy.sh --regret       the regret of dp_ftrl only
-#   bench/accuracy.sh --draw         makes the page and the plot of what was measured
+#   bench/accuracy.sh --draw         makes the tables and the plot of what was measured
 #   bench/accuracy.sh --check        compares what was measured with bench/accuracy_goals.tsv
 #   bench/accuracy.sh --rule         fits the thresholds of dp_classifier on all sets but one
 #
@@ -66,5 +66,5 @@ case $what in
   ;;
 esac
 touch "$work/accuracy.tsv"
-python3 "$here/bench/accuracy.py" "$here/docs" "$work/accuracy.tsv"
+python3 "$here/bench/accuracy.py" "$work/accuracy.tsv"
 bash "$here/bench/plot.sh" accuracy

@@ -33,8 +33,8 @@ extern bool glpk_hybrid_solve(const OracleProblem *problem, Memory *memory, Orac
  * Whether GLPK searches if the options name no solver.  Depends on public parameters only.
  *
  * It does on grids where its median is below half a second or within twice that of the native
- * search.  Seconds native / hybrid, one thread each, by bench/glpk.c (docs/solver.md has the whole
- * table):
+ * search.  Seconds native / hybrid, one thread each, by bench/glpk.c (the whole table is in
+ * bench/results/solver.md):
  *
  *   grid                 log2 |W|   epsilon 0.1    epsilon 10
  *   sign, d = 23               23   0.01 / 0.01    0.01 / 0.01
