@@ -5,7 +5,7 @@
 #   PGHOST=... make audit           on the server that the usual PG* variables name; it uses
 #                                   a database dpobj_audit, which it drops at the end
 #   make audit AUDIT_SECONDS=3600   longer, to find smaller losses; the default is 200
-#   make audit OUT=docs/audit.md    also writes the table there
+#   make audit OUT=bench/results/audit.md  also writes the table there
 #   make audit AUDIT_LEAST=1000 AUDIT_PAIRS='^opdisc'
 #                                   takes as long as these draws need, for these mechanisms only
 #
@@ -120,7 +120,7 @@ Each mechanism runs on two neighbouring tables (\`tests/audit/pairs.sql\`) that 
 the runs on each. *Loss found* is ln((P - delta) / P') for the event whose probability changed most (with more than three
 outcomes, half of the runs chose the event and the other half measured it). *At least* is a lower bound on the loss that is wrong
 with one chance in 5,000 (Clopper-Pearson); a claim is exceeded if it is larger than epsilon. *Shows from* is about the smallest
-actual loss that so many runs would reveal. Audits find mistakes and prove nothing; [method.md](method.md) says what is proved.
+actual loss that so many runs would reveal. Audits find mistakes and prove nothing; [method.md](../../docs/method.md) says what is proved.
 
 | mechanism | epsilon | delta | loss found | at least | shows from | runs | verdict |
 |---|---|---|---|---|---|---|---|
