@@ -1,4 +1,4 @@
--- dpobj.submit_answer: looks and evaluations in the background.
+-- dpobj.submit: looks and evaluations in the background.
 \i tests/answers.sql
 \set SHOW_CONTEXT never
 CALL login_roles('dpobj_answer_ana', 'dpobj_answer_bob');
@@ -15,7 +15,7 @@ SELECT (dpobj.train('stay', 'ill', 10, '{age}', method => 'logistic', name => 'm
 -- Every call, although the table cannot be read; each is charged once, and its answer is kept.
 SET exit_on_error = on; -- no rehearsal ends the session
 CREATE TEMP TABLE asked AS
-  SELECT call, dpobj.submit_answer(call, 'stay', arguments, name => call) AS job FROM (VALUES
+  SELECT call, dpobj.submit(call, 'stay', arguments, name => call) AS job FROM (VALUES
     ('count', '{"epsilon": 1, "by": ["ill"], "filter": {"age": {"<": 40}}}'::jsonb),
     ('avg', '{"column": "days", "epsilon": 1}'), ('sum', '{"column": "days", "epsilon": 1}'),
     ('histogram', '{"column": "age", "epsilon": 1}'), ('quantiles', '{"column": "days", "epsilon": 1, "quantiles": [0.25, 0.5]}'),
@@ -29,11 +29,11 @@ SELECT a.name, jsonb_array_length(a.answer) > 0 AS rows, a.release = j.release A
 SELECT epsilon FROM dpobj.remaining('stay');
 -- The same call in a session gets that answer, and the same submission is the same job.
 SELECT (a.answer -> 0 ->> 'value')::float8 = dpobj.evaluate('m', 'stay', 1, name => 'evaluate') AS the_same FROM dpobj.answers a WHERE name = 'evaluate';
-SELECT dpobj.submit_answer('evaluate', 'stay', '{"model": "m", "epsilon": 1}', 'evaluate') = job AS the_same FROM asked WHERE call = 'evaluate';
+SELECT dpobj.submit('evaluate', 'stay', '{"model": "m", "epsilon": 1}', 'evaluate') = job AS the_same FROM asked WHERE call = 'evaluate';
 SELECT epsilon FROM dpobj.remaining('stay');
 
 -- What is refused at once.
-SELECT * FROM answers('SELECT dpobj.submit_answer(%)',
+SELECT * FROM answers('SELECT dpobj.submit(%)',
   $$'train', 'stay', '{}', 'x'$$, $$'count', 'stay', '[]', 'x'$$, $$'count', 'stay', '{"name": "y", "epsilon": 1}', 'x'$$,
   $$'count', 'stay', '{"relation": "stay", "epsilon": 1}', 'x'$$, $$'count', 'stay', '{"none": 1}', 'x'$$, $$'count', 'stay', '{}', 'x'$$, $$'evaluate', 'stay', '{"epsilon": 1}', 'x'$$, $$'histogram', 'stay', '{"epsilon": 1, "low": 1}', 'x'$$,
   $$'count', 'stay', '{"epsilon": "much"}', 'x'$$, $$'count', NULL, '{"epsilon": 1}', 'x'$$, $$'count', 'stay', '{"epsilon": 1}', NULL$$,
@@ -41,16 +41,16 @@ SELECT * FROM answers('SELECT dpobj.submit_answer(%)',
   $$'evaluate', 'stay', '{"model": "m", "epsilon": 2}', 'evaluate'$$);
 -- An error names the argument, and shows no statement of the extension's own.
 \set SHOW_CONTEXT errors
-SELECT dpobj.submit_answer('count', 'stay', '{"epsilon": "x"}', 'x');
+SELECT dpobj.submit('count', 'stay', '{"epsilon": "x"}', 'x');
 \set SHOW_CONTEXT never
 -- What the call itself would refuse before its charge.
-SELECT * FROM answers('SELECT dpobj.submit_answer(%)',
+SELECT * FROM answers('SELECT dpobj.submit(%)',
   $$'count', 'stay', '{"epsilon": 1000}', 'x'$$, $$'count', 'stay', '{"epsilon": 0.0001}', 'x'$$, $$'avg', 'stay', '{"column": "none", "epsilon": 1}', 'x'$$,
   $$'evaluate', 'stay', '{"model": "none", "epsilon": 1}', 'x'$$, $$'count', 'stay', '{"epsilon": 1, "filter": {"none": 1}}', 'x'$$);
 SELECT count(*) FROM dpobj.jobs WHERE name = 'x';
 SELECT epsilon FROM dpobj.remaining('stay');
 \c - dpobj_answer_bob
-SELECT dpobj.submit_answer('count', 'stay', '{"epsilon": 1}', 'mine');
+SELECT dpobj.submit('count', 'stay', '{"epsilon": 1}', 'mine');
 \c - postgres
 SELECT dpobj.unprotect('stay');
 DROP OWNED BY dpobj_answer_ana, dpobj_answer_bob;

@@ -160,6 +160,8 @@ BEGIN
                   WHEN a.type IN ('regrole'::regtype, 'oid'::regtype) THEN '10'
                   WHEN p.proargnames[a.place] = 'accountant' THEN 'basic'
                   WHEN p.proargnames[a.place] = 'method' THEN 'logistic'
+                  WHEN p.proargnames[a.place] = 'call' THEN 'count'
+                  WHEN p.proargnames[a.place] = 'arguments' THEN '{"epsilon": 1}'
                   WHEN p.proargnames[a.place] IN ('schedule', 'cron') THEN '0 0 1 1 *'
                   WHEN p.proargnames[a.place] = 'delta' THEN '0'
                   WHEN a.type = 'jsonb'::regtype THEN '{}'

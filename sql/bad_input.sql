@@ -68,7 +68,7 @@ SELECT dpobj.protect('changed', '{"a": {"clip": [0, 1]}, "c": {"levels": ["x", "
 ALTER TABLE changed ALTER a TYPE text, ALTER c TYPE int USING i;
 \c - dpobj_bad_ana
 SELECT * FROM answers($$SELECT dpobj.% IS NOT NULL$$, $$count('changed', 1, '{c}')$$, $$count('changed', 1, NULL, '{"c": {"=": 1}}')$$, $$sum('changed', 'a', 1)$$, $$avg('changed', 'a', 1)$$, $$histogram('changed', 'c', 1)$$, $$quantiles('changed', 'a', '{0.5}', 1)$$,
-  $$profile('changed', 1)$$, $$residuals('number', 'changed', 1)$$, $$evaluate('classes', 'changed', 1)$$, $$confusion('points', 'changed', 1)$$, $$auc('points', 'changed', 1)$$, $$calibration('chance', 'changed', 1)$$, $$train('changed', 'c', 1, '{f}')$$, $$train('changed', 'a', 1, '{f}', method => 'linear')$$, $$submit('changed', 'c', 1, '{f}', name => 'changed')$$);
+  $$profile('changed', 1)$$, $$residuals('number', 'changed', 1)$$, $$evaluate('classes', 'changed', 1)$$, $$confusion('points', 'changed', 1)$$, $$auc('points', 'changed', 1)$$, $$calibration('chance', 'changed', 1)$$, $$train('changed', 'c', 1, '{f}')$$, $$train('changed', 'a', 1, '{f}', method => 'linear')$$, $$submit('train', 'changed', '{"label": "c", "epsilon": 1, "features": ["f"]}', 'changed')$$);
 SELECT epsilon = 100 AS nothing_charged FROM dpobj.remaining('changed');
 SELECT count(*) AS groups FROM dpobj.count('changed', 1, '{f}');
 

@@ -58,7 +58,7 @@ SELECT (dpobj.train('gap', 'y', 1000, '{t}', options => '{"coverage_epsilon": 50
 -- the model under its name is the same, and costs nothing
 SELECT (dpobj.train('gap', 'y', 1000, '{t}', options => '{"coverage_epsilon": 500}', name => 'misspelt')).details -> 'coverage' AS coverage;
 -- a job keeps the warning in its row, here by default
-SELECT dpobj.submit('gap', 'y', 10000, '{t}', options => '{"regularization": 0.1}', method => 'logistic', name => 'misspelt_job') AS job \gset
+SELECT dpobj.submit('train', 'gap', '{"label": "y", "epsilon": 10000, "features": ["t"], "method": "logistic", "options": {"regularization": 0.1}}', 'misspelt_job') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
 SELECT reason FROM dpobj.jobs WHERE id = :job;
 SELECT p -> 'epsilon' AS epsilon, p -> 'coverage_epsilon' AS coverage, p -> 'model_epsilon' AS model FROM dpobj.price('gap', 'y', 1, '{a}', options => '{"coverage_epsilon": 0.02}') p;

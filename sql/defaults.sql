@@ -32,8 +32,8 @@ SELECT what, avg((dp_predict(t.model, w.features) = w.ill)::int) BETWEEN 0.5 AND
 
 -- The default method is auto, which has an older name.
 SELECT proname, substring(pg_get_function_arguments(oid) FROM 'method text DEFAULT [^,]*') AS method
-  FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proname IN ('train', 'train_groups', 'submit', 'schedule', 'price')
-   AND pg_get_function_arguments(oid) LIKE 'relation%' OR proname IN ('submit', 'schedule') AND pronamespace = 'dpobj'::regnamespace
+  FROM pg_proc WHERE pronamespace = 'dpobj'::regnamespace AND proname IN ('train', 'train_groups', 'price')
+   AND pg_get_function_arguments(oid) LIKE 'relation%'
  ORDER BY proname;
 SELECT method, p ->> 'method' AS trained, p -> 'classifier' ->> 'because' AS because FROM unnest('{auto,classifier}'::text[]) method, dpobj.price_aggregate(method, 3, 1, 0, '{"n": 10000}') p;
 -- Options of one family choose that family.

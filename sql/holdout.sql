@@ -163,13 +163,13 @@ SELECT key, (model).details -> 'holdout' AS holdout, (model).details -> 'holdout
   FROM dpobj.train_groups('visit', 'y', 1000, '{a}', method => 'halfspace', options => '{"holdout": 0.3}', name => 'group', by => '{e}');
 SELECT (c).true_positives + (c).false_positives + (c).false_negatives + (c).true_negatives AS held_out
   FROM (SELECT dpobj.confusion('group{low}', 'visit', 1000, '{"e": {"=": "low"}}')) v(c);
-SELECT dpobj.submit('visit', 'y', 1000, features => '{a}', method => 'halfspace', options => '{"holdout": 0.3}', name => 'job') AS job \gset
+SELECT dpobj.submit('train', 'visit', '{"label": "y", "epsilon": 1000, "features": ["a"], "method": "halfspace", "options": {"holdout": 0.3}}', 'job') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
 SELECT (model).details -> 'holdout' AS holdout FROM dpobj.models WHERE name = 'job';
-SELECT dpobj.submit_answer('evaluate', 'visit', '{"model": "job", "epsilon": 1000, "options": {"holdout": 0.1}}', 'rating') AS job \gset
+SELECT dpobj.submit('evaluate', 'visit', '{"model": "job", "epsilon": 1000, "options": {"holdout": 0.1}}', 'rating') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
 SELECT holdout FROM dpobj.evaluations WHERE name = 'rating';
-SELECT dpobj_internal.schedule_put('visit', 'y', 1000, '{a}', 0, 'halfspace', '{"holdout": 0.3}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL);
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 1000, "features": ["a"], "method": "halfspace", "options": {"intercept": false, "holdout": 0.3}}', 'yearly', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('yearly');
 SELECT (model).details -> 'holdout' AS holdout FROM dpobj.models WHERE name ~ '^yearly';
 

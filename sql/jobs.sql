@@ -14,7 +14,7 @@ SELECT dpobj.set_budget('visit', 'dpobj_jobs_ana', 10, 0);
 -- A job, although the table cannot be read.
 \c - dpobj_jobs_ana
 SELECT count(*) FROM visit;
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'first') AS first \gset
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'first') AS first \gset
 SELECT dpobj.wait(:first, '1 min');
 SELECT name, state, phase, relation, relation_name, submitter, sqlstate, reason, dpobj.verify(model)
   FROM dpobj.jobs;
@@ -24,35 +24,44 @@ SELECT count(*) FROM dpobj.progress;
 SELECT epsilon FROM dpobj.remaining('visit');
 
 -- It is the same request as that of dpobj.train: whichever comes first pays.
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'first') = :first AS the_same;
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'first') = :first AS the_same;
 SELECT (j.model) = dpobj.train('visit', 'outcome', 1, '{age}', name => 'first') AS the_same FROM dpobj.jobs j;
-SELECT dpobj.submit('visit', 'outcome', 2, features => '{age}', name => 'first');
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 2, "features": ["age"]}', 'first');
 SELECT release AS trained FROM dpobj.train('visit', 'outcome', 1, '{age}', name => 'second') \gset
-SELECT dpobj.submit('visit', 'ill', 1, features => '{age}', name => 'second');
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'second') AS second \gset
+SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 1, "features": ["age"]}', 'second');
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'second') AS second \gset
 SELECT dpobj.wait(:second);
 SELECT state, release = :trained AS the_same FROM dpobj.jobs WHERE id = :second;
 SELECT epsilon FROM dpobj.remaining('visit');
 
 -- Every argument arrives.
-SELECT dpobj.submit('visit', 'ill', 1, delta => 0.001, method => 'logistic', options => '{"intercept": true}', filter => '{"age": {"<": 40}}', name => 'third') AS third \gset
+SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 1, "delta": 0.001, "method": "logistic", "options": {"intercept": true}, "filter": {"age": {"<": 40}}}', 'third') AS third \gset
 SELECT dpobj.wait(:third, '1 min');
 SELECT (model).kind, (model).epsilon, (model).delta, (model).details -> 'filter' AS filter,
        (model).details -> 'features' AS features FROM dpobj.jobs WHERE id = :third;
 
--- What is refused, as by dpobj.train, writes nothing.
+-- What is refused, as by the call, writes nothing.
 SELECT * FROM answers('SELECT dpobj.submit(%)',
-  $$'visit', 'outcome', 1, features => '{age}', name => NULL$$, $$'visit', 'outcome', 1, features => '{age}', name => ''$$,
-  $$NULL, 'outcome', 1, features => '{age}', name => 'x'$$, $$'visit', NULL, 1, features => '{age}', name => 'x'$$,
-  $$'visit', 'outcome', NULL, features => '{age}', name => 'x'$$, $$'visit', 'outcome', -1, features => '{age}', name => 'x'$$,
-  $$'visit', 'outcome', 0.0001, features => '{age}', name => 'x'$$, $$'visit', 'outcome', 1, features => '{age}', delta => NULL, name => 'x'$$,
-  $$'visit', 'outcome', 1, features => '{age}', method => 'tree', name => 'x'$$, $$'visit', 'outcome', 1, features => '{id}', name => 'x'$$,
-  $$'visit', 'none', 1, features => '{age}', name => 'x'$$,
-  $$'visit', 'outcome', 1, features => '{age}', options => '{"time_limit": 1}', name => 'x'$$,
-  $$'visit', 'outcome', 1, features => '{age}', options => '{"prior": {"power": -1}}', name => 'x'$$,
-  $$'visit', 'outcome', 1, features => '{age}', filter => '{"none": {"=": 1}}', name => 'x'$$,
-  $$'visit', 'outcome', 100, features => '{age}', name => 'x'$$, $$'pg_class', 'outcome', 1, features => '{age}', name => 'x'$$,
-  $$4711::regclass, 'outcome', 1, features => '{age}', name => 'x'$$);
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', NULL$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', ''$$,
+  $$'train', NULL, '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"label": null, "epsilon": 1, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"epsilon": 1, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": null, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": -1, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 0.0001, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"], "delta": null}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"], "method": "tree"}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["id"]}', 'x'$$,
+  $$'train', 'visit', '{"label": "none", "epsilon": 1, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"], "options": {"time_limit": 1}}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"], "options": {"prior": {"power": -1}}}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"], "filter": {"none": {"=": 1}}}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 100, "features": ["age"]}', 'x'$$,
+  $$'train', 'pg_class', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'x'$$,
+  $$'train', 4711::regclass, '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'x'$$,
+  $$'train', 'visit', '{"label": "outcome", "epsilon": 1, "seed": 1}', 'x'$$,
+  $$NULL, 'visit', '{}', 'x'$$, $$'rename', 'visit', '{}', 'x'$$, $$'train', 'visit', NULL, 'x'$$);
 SELECT dpobj.cancel(NULL);
 SELECT dpobj.cancel(0);
 SELECT dpobj.cancel(:first);
@@ -61,7 +70,7 @@ SELECT dpobj.wait(0, '1 s');
 SELECT dpobj.wait(:first, '-1 s');
 SELECT dpobj.wait(:first, '0');
 BEGIN;
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'x') AS x \gset
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'x') AS x \gset
 SELECT state, phase FROM dpobj.jobs WHERE id = :x;
 SELECT dpobj.cancel(:x);
 SELECT dpobj.wait(:x);
@@ -71,7 +80,7 @@ DECLARE
   detail text;
   hint text;
 BEGIN
-  PERFORM dpobj.wait(dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'y'));
+  PERFORM dpobj.wait(dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'y'));
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
   RAISE NOTICE '% / % / %', regexp_replace(message, '\d+', 'N'), detail, hint;
@@ -83,19 +92,19 @@ DECLARE
   list CONSTANT jsonb := (SELECT jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i))) FROM generate_series(1, 3000) i);
 BEGIN
   FOR i IN 1 .. 110 LOOP
-    PERFORM dpobj.cancel(dpobj.submit('visit', 'outcome', 1, features => '{age}', filter => list, name => 'loop'));
+    PERFORM dpobj.cancel(dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}' || jsonb_build_object('filter', list), 'loop'));
   END LOOP;
 END $$;
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', filter => jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i))), name => 'long') FROM generate_series(1, 5455) i;
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}' || jsonb_build_object('filter', jsonb_build_object('age', jsonb_build_object('in', jsonb_agg(i)))), 'long') FROM generate_series(1, 5455) i;
 BEGIN READ ONLY;
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'x');
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'x');
 ROLLBACK;
 UPDATE dpobj.job_rows SET state = 'queued';
 SELECT count(*) FROM dpobj.jobs;
 
 -- Others have theirs.
 \c - dpobj_jobs_bob
-SELECT dpobj.submit('visit', 'outcome', 1, features => '{age}', name => 'first');
+SELECT dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'first');
 SELECT count(*) FROM dpobj.jobs;
 SELECT count(*) FROM dpobj_internal.job_list();
 \set VERBOSITY sqlstate
@@ -106,7 +115,7 @@ SELECT dpobj.wait(:first);
 -- Administrators see all of them and no models; a dead one has failed.
 \c - postgres
 SELECT count(*) FROM dpobj.jobs WHERE name <> 'loop';
-SELECT count(*), count(features), count(options), count(filter) FROM dpobj.job_rows WHERE name = 'loop';
+SELECT count(*), count(arguments) FROM dpobj.job_rows WHERE name = 'loop';
 DELETE FROM dpobj.job_rows WHERE name = 'loop';
 GRANT dpobj_admin TO dpobj_jobs_bob;
 UPDATE dpobj.job_rows SET state = 'running' WHERE id = :third;

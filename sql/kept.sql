@@ -86,7 +86,7 @@ SELECT * FROM answers('SELECT dpobj.count(''guest'', %)',
 SELECT * FROM answers('SELECT dpobj.%',
   $$evaluate('sick', 'guest', 0.5, name => 'accuracy')$$, $$evaluate('ill', 'guest', 0.5, name => 'confusion')$$, $$select('{sick,ill}', 'guest', 0.5, name => 'choice')$$,
   $$quantiles('guest', 'cost', '{0.1,0.333334,0.9}', 0.5, name => 'costs by rank')$$, $$train('guest', 'ill', 10, '{age}', name => 'accuracy')$$,
-  $$submit('guest', 'ill', 10, '{age}', name => 'accuracy')$$);
+  $$submit('train', 'guest', '{"label": "ill", "epsilon": 10, "features": ["age"]}', 'accuracy')$$);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('guest');
 -- A name that one of a group's models would have.
 SELECT count(*) FROM dpobj.count('guest', 0.5, name => 'grouped{north}');

@@ -74,7 +74,7 @@ SELECT * FROM answers($$SELECT dpobj.price('client', label => 'kept', epsilon =>
   '{"city": {"=": "rome"}}', '{"share": {"=": 0.7}}', '{"id": {"=": -1}}', '{"since": {"=": "2024-01-01"}}');
 -- the same at every function that takes a filter, before the charge
 SELECT * FROM answers($$SELECT %$$, $$dpobj.train('client', 'kept', 1, filter => '{"plan": {"=": "Basic"}}')$$, $$dpobj.train_groups('client', 'kept', 1, by => '{plan}', filter => '{"plan": {"=": "Basic"}}')$$,
-  $$dpobj.submit('client', 'kept', 1, name => 'kept', filter => '{"plan": {"=": "Basic"}}')$$);
+  $$dpobj.submit('train', 'client', '{"label": "kept", "epsilon": 1, "filter": {"plan": {"=": "Basic"}}}', 'kept')$$);
 \c - postgres
 SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' AND relation_name = 'public.client';
 \c - dpobj_labels_ana
@@ -102,7 +102,7 @@ SELECT (dpobj.train('tariff', 'plan', 1000, '{gold}', options => '{"grid": "tern
 SELECT * FROM dpobj.confusion('golden', 'tariff', 1000);
 SELECT dpobj.evaluate('golden', 'tariff', 1000) AS accuracy, dpobj.select('{odd,golden}', 'tariff', 1000) AS chosen;
 SELECT count(*) AS groups, bool_and((model).weights[1] > 0) AS learnt FROM dpobj.train_groups('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}', by => '{odd}');
-SELECT dpobj.submit('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}', name => 'golden job') AS job \gset
+SELECT dpobj.submit('train', 'tariff', '{"label": "plan", "epsilon": 1000, "features": ["gold"], "options": {"grid": "ternary", "positive": "gold plan"}}', 'golden job') AS job \gset
 SELECT dpobj.wait(:job, '1 min'), (SELECT (model).weights[1] > 0 FROM dpobj.jobs WHERE id = :job) AS learnt;
 SELECT p -> 'method' AS method, p -> 'mechanism' AS mechanism FROM dpobj.price('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}') p;
 -- refused before anything is charged

@@ -60,9 +60,9 @@ SELECT (m).mechanism, (m).details -> 'pool_rounds' AS rounds FROM (SELECT dpobj.
 RESET work_mem;
 
 -- A job and a schedule train it, too.
-SELECT dpobj.submit('meadow', 'y', 0.5, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}', name => 'job') AS job \gset
+SELECT dpobj.submit('train', 'meadow', '{"label": "y", "epsilon": 0.5, "features": ["a", "b", "c"], "method": "logistic", "options": {"mechanism": "pool"}}', 'job') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
-SELECT dpobj_internal.schedule_put('meadow', 'y', 0.5, '{a,b,c}', 0, 'logistic', '{"mechanism": "pool"}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL) IS NOT NULL AS scheduled;
+SELECT dpobj_internal.schedule_put('train', 'meadow', '{"label": "y", "epsilon": 0.5, "features": ["a", "b", "c"], "method": "logistic", "options": {"intercept": false, "mechanism": "pool"}}', 'yearly', '0 0 1 1 *', NULL, NULL) IS NOT NULL AS scheduled;
 CALL dpobj.run_schedule('yearly');
 SELECT split_part(name, ' ', 1) AS name, (model).kind, (model).mechanism, (model).details ? 'pool_seed' AS seed, dpobj.verify(model) AS verified FROM dpobj.models WHERE name ~ '^(job|yearly)' ORDER BY name;
 

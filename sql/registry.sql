@@ -175,23 +175,23 @@ SELECT name, dpobj.verify(model) FROM kept WHERE (model).details ? 'group' ORDER
 SELECT name, key, dpobj.verify(model) FROM dpobj.models WHERE key IS NOT NULL ORDER BY key;
 
 -- Jobs: the name of a job is free with that of its model or answer.
-SELECT dpobj.submit('stay', 'ill', 1, '{age}', name => 'in the background') AS job \gset
+SELECT dpobj.submit('train', 'stay', '{"label": "ill", "epsilon": 1, "features": ["age"]}', 'in the background') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
-SELECT dpobj.submit('stay', 'ill', 1, '{age}', name => 'in the background') = :job AS the_same;
+SELECT dpobj.submit('train', 'stay', '{"label": "ill", "epsilon": 1, "features": ["age"]}', 'in the background') = :job AS the_same;
 SELECT dpobj.rename('in the background', 'done');
 SELECT name, dpobj.verify(model), release = (SELECT m.release FROM dpobj.models m WHERE m.name = 'done') AS the_same FROM dpobj.jobs WHERE id = :job;
-SELECT dpobj.submit('stay', 'ill', 1, '{age}', name => 'in the background') AS again \gset
+SELECT dpobj.submit('train', 'stay', '{"label": "ill", "epsilon": 1, "features": ["age"]}', 'in the background') AS again \gset
 SELECT :again > :job AS another, dpobj.wait(:again, '1 min');
 SELECT dpobj.delete('in the background'), dpobj.delete('done');
 SELECT state, model IS NULL AS no_model, release IS NOT NULL AS charged FROM dpobj.jobs ORDER BY id;
-SELECT dpobj.submit_answer('count', 'stay', '{"epsilon": 1}', 'in the background') AS answer \gset
+SELECT dpobj.submit('count', 'stay', '{"epsilon": 1}', 'in the background') AS answer \gset
 SELECT :answer > :again AS another, dpobj.wait(:answer, '1 min');
 SELECT dpobj.delete('in the background');
-SELECT dpobj.submit_answer('count', 'stay', '{"epsilon": 1}', 'in the background') AS another \gset
+SELECT dpobj.submit('count', 'stay', '{"epsilon": 1}', 'in the background') AS another \gset
 SELECT :another > :answer AS another, dpobj.wait(:another, '1 min');
 
 -- Schedules: a run is paid for once and counts for the allowance, whatever became of its model.
-SELECT dpobj_internal.schedule_put('stay', 'ill', 0.5, '{age}', 0, 'halfspace', '{}', NULL, 'yearly', '0 0 1 1 *', 0.75, '1 year');
+SELECT dpobj_internal.schedule_put('train', 'stay', '{"label": "ill", "epsilon": 0.5, "features": ["age"], "method": "halfspace", "options": {"intercept": false}}', 'yearly', '0 0 1 1 *', 0.75, '1 year');
 CALL dpobj.run_schedule('yearly');
 SELECT latest_model AS run FROM dpobj.schedules \gset
 SELECT :'run' ~ '^yearly \d{4}-01-01 00:00$' AS named;
@@ -207,7 +207,7 @@ CALL dpobj.run_schedule('yearly');
 SELECT state, model, epsilon, release IS NOT NULL AS charged FROM dpobj.schedule_runs;
 SELECT latest_model FROM dpobj.schedules;
 -- the next run, which the deleted one leaves too little for
-SELECT dpobj_internal.schedule_put('stay', 'ill', 0.5, '{age}', 0, 'halfspace', '{}', NULL, 'yearly', '* * * * *', 0.75, '2 years');
+SELECT dpobj_internal.schedule_put('train', 'stay', '{"label": "ill", "epsilon": 0.5, "features": ["age"], "method": "halfspace", "options": {"intercept": false}}', 'yearly', '* * * * *', 0.75, '2 years');
 CALL dpobj.run_schedule('yearly');
 SELECT state, sqlstate FROM dpobj.schedule_runs ORDER BY scheduled;
 SELECT epsilon = :before AS free FROM dpobj.remaining('stay');

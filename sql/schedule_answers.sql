@@ -10,7 +10,7 @@ SELECT dpobj.set_budget('exam', 'dpobj_rating_ana', 20, 0);
 -- Wrong arguments are refused at once, and nothing is kept or charged.
 \c - dpobj_rating_ana
 SELECT count(dpobj.train('exam', 'y', 1, '{a}', name => n)) AS trained FROM unnest('{first,second}'::text[]) n;
-SELECT * FROM answers($$SELECT dpobj.schedule_evaluation(%, name => 'ratings', cron => '0 4 1 * *')$$,
+SELECT * FROM answers($$SELECT dpobj.schedule(%, name => 'ratings', cron => '0 4 1 * *')$$,
   $$'evaluate', 'exam', '{"model": "first", "epsilon": 0.1}'$$,
   $$NULL, 'exam', '{"model": "first", "epsilon": 0.1}'$$, $$'train', 'exam', '{"label": "y", "epsilon": 0.1}'$$,
   $$'evaluate', NULL, '{"model": "first", "epsilon": 0.1}'$$, $$'evaluate', 'exam', NULL$$, $$'evaluate', 'exam', '[]'$$,
@@ -28,23 +28,23 @@ SELECT * FROM answers($$SELECT dpobj.schedule_evaluation(%, name => 'ratings', c
   $$'sum', 'exam', '{"column": "grade", "epsilon": 0.1}'$$, $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "filter": {"height": {"<": 3}}}'$$,
   $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "by": ["b"], "filter": null, "options": {"level": 0.2}}'$$,
   $$'histogram', 'exam', '{"column": "grade", "epsilon": 0.1, "by": ["b"], "filter": {"a": {"<": 3}}, "options": {"level": 0.9}}'$$);
-SELECT * FROM answers($$SELECT dpobj.schedule_evaluation('count', 'exam', '{"epsilon": 0.5}', %)$$,
+SELECT * FROM answers($$SELECT dpobj.schedule('count', 'exam', '{"epsilon": 0.5}', %)$$,
   $$NULL, '0 4 1 * *'$$, $$'', '0 4 1 * *'$$, $$'n', NULL$$, $$'n', 'at night'$$, $$'n', '0 4 1 * *', 0.4$$, $$'n', '0 4 1 * *', 1, NULL$$);
 -- An error names the argument, and shows no statement of the extension's own.
 \set SHOW_CONTEXT errors
-SELECT dpobj.schedule_evaluation('count', 'exam', '{"epsilon": "x"}', 'n', '0 4 1 * *');
+SELECT dpobj.schedule('count', 'exam', '{"epsilon": "x"}', 'n', '0 4 1 * *');
 \set SHOW_CONTEXT never
 \c - dpobj_rating_bob
-SELECT * FROM answers('SELECT %', $$dpobj.schedule_evaluation('count', 'exam', '{"epsilon": 0.5}', 'n', '0 4 1 * *')$$);
+SELECT * FROM answers('SELECT %', $$dpobj.schedule('count', 'exam', '{"epsilon": 0.5}', 'n', '0 4 1 * *')$$);
 \c - dpobj_rating_ana
 SELECT (SELECT count(*) FROM dpobj.schedules) AS schedules, (SELECT sum(epsilon) FROM dpobj.ledger) AS charged;
 
 -- A rating of a training's schedule: skipped in words without a model, then of the newest model in use; a repeated run changes nothing.
 CREATE FUNCTION schedule(call text, arguments jsonb, name text, allowance numeric DEFAULT NULL, period interval DEFAULT '2 years') RETURNS void LANGUAGE sql
-  AS $$ SELECT dpobj_internal.schedule_put('exam', NULL, NULL, NULL, NULL, NULL, $2, NULL, $3, '0 0 1 1 *', $4, $5, $1) $$;
-SELECT dpobj_internal.schedule_put('exam', 'y', 0.5, '{a}', 0, 'logistic', '{}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL);
+  AS $$ SELECT dpobj_internal.schedule_put($1, 'exam', $2, $3, '0 0 1 1 *', $4, $5) $$;
+SELECT dpobj_internal.schedule_put('train', 'exam', '{"label": "y", "epsilon": 0.5, "features": ["a"], "method": "logistic", "options": {"intercept": false}}', 'yearly', '0 0 1 1 *', NULL, NULL);
 SELECT schedule('evaluate', '{"model": "yearly", "epsilon": "0.25", "options": {"level": 0.9}}', 'ratings');
-SELECT name, call, label, epsilon, delta, method, options, next_model = dpobj_internal.schedule_model('ratings', next_run) AS next, latest_model FROM dpobj.schedules ORDER BY 1;
+SELECT name, call, arguments, epsilon, next_model = dpobj_internal.schedule_model('ratings', next_run) AS next, latest_model FROM dpobj.schedules ORDER BY 1;
 CALL dpobj.run_schedule('ratings');
 SELECT state, model, release, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'ratings';
 CALL dpobj.run_schedule('yearly');
@@ -62,7 +62,7 @@ CALL dpobj.run_schedule('ratings');
 SELECT state, model, epsilon FROM dpobj.schedule_runs WHERE schedule = 'ratings';
 -- a model that has the name comes before the schedule; one that is retired is no model in use of the schedule
 SELECT schedule('evaluate', '{"model": "first", "epsilon": 0.1}', 'of first');
-SELECT dpobj_internal.schedule_put('exam', 'y', 0.5, '{b}', 0, 'auto', '{}', NULL, 'first', '0 0 1 1 *', NULL, NULL);
+SELECT dpobj_internal.schedule_put('train', 'exam', '{"label": "y", "epsilon": 0.5, "features": ["b"], "method": "auto", "options": {"intercept": false}}', 'first', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('first');
 CALL dpobj.run_schedule('of first');
 SELECT e.models FROM dpobj.evaluations e JOIN dpobj.schedules s ON s.latest_model = e.name WHERE s.name = 'of first';
@@ -96,15 +96,15 @@ SELECT schedule('count', '{"epsilon": 0.25}', 'thrifty', 0.45);
 CALL dpobj.run_schedule('thrifty');
 SELECT state, epsilon, sqlstate FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
 -- a second call changes the schedule, also into one of a training
-SELECT dpobj_internal.schedule_put('exam', 'y', 0.5, '{a}', 0, 'auto', '{}', NULL, 'thrifty', '0 0 1 1 *', NULL, NULL);
-SELECT call, label, latest_model FROM dpobj.schedules WHERE name = 'thrifty';
+SELECT dpobj_internal.schedule_put('train', 'exam', '{"label": "y", "epsilon": 0.5, "features": ["a"], "method": "auto", "options": {"intercept": false}}', 'thrifty', '0 0 1 1 *', NULL, NULL);
+SELECT call, arguments, latest_model FROM dpobj.schedules WHERE name = 'thrifty';
 
 -- Others see nothing, and their functions may not use it.
 \c - dpobj_rating_bob
 SELECT (SELECT count(*) FROM dpobj.schedules) AS schedules, (SELECT count(*) FROM dpobj.schedule_runs) AS runs;
 CALL dpobj.run_schedule('ratings');
 CREATE FUNCTION plan() RETURNS bigint LANGUAGE sql SECURITY DEFINER
-  AS $$ SELECT dpobj.schedule_evaluation('count', 'exam', '{"epsilon": 0.1}', 'mine', '* * * * *') $$;
+  AS $$ SELECT dpobj.schedule('count', 'exam', '{"epsilon": 0.1}', 'mine', '* * * * *') $$;
 \c - dpobj_rating_ana
 SELECT plan();
 SELECT name, dpobj_internal.schedule_remove(name, NULL) FROM dpobj.schedules ORDER BY name;

@@ -35,24 +35,25 @@ SELECT m, dpobj_internal.schedule_of_model(m) FROM unnest('{nightly,a 2026-13-01
 -- The library is not loaded: an error, and nothing is kept.
 \c - dpobj_schedule_ana
 SELECT dpobj_internal.cron_database() IS NULL AS absent;
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '30 3 * * *');
 SELECT count(*) FROM dpobj.schedules;
 
 -- Wrong arguments are refused at once.
-SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, name => %)$$,
+SELECT * FROM answers($$SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', %)$$,
   $$NULL, cron => '30 3 * * *'$$, $$'', cron => '30 3 * * *'$$, $$repeat('x', 201), cron => '30 3 * * *'$$, $$'nightly', cron => NULL$$,
   $$'nightly', cron => 'at night'$$);
-SELECT * FROM answers($$SELECT dpobj.schedule(%, name => 'nightly', cron => '30 3 * * *')$$,
-  $$NULL, 'y', 0.5$$, $$'plain', 'y', 0.5$$, $$'seen', 'y', 0.5$$, $$'visit', NULL, 0.5$$, $$'visit', 'nothing', 0.5$$, $$'visit', 'y', NULL$$,
-  $$'visit', 'y', 0$$, $$'visit', 'y', 'NaN'$$);
-SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, %, name => 'nightly', cron => '30 3 * * *')$$,
-  'delta => NULL', 'delta => 2', $$features => '{nothing}'$$, 'method => NULL', $$method => 'magic'$$, $$options => '{"magic": 1}'$$, $$options => '{"prior": 2}'$$,
-  $$filter => to_jsonb(repeat('x', 70000))$$, $$filter => '{"nothing": {"=": 1}}'$$);
-SELECT * FROM answers($$SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *', allowance => %)$$,
+SELECT * FROM answers($$SELECT dpobj.schedule('train', %, 'nightly', '30 3 * * *')$$,
+  $$NULL, '{"label": "y", "epsilon": 0.5}'$$, $$'plain', '{"label": "y", "epsilon": 0.5}'$$, $$'seen', '{"label": "y", "epsilon": 0.5}'$$,
+  $$'visit', '{"label": null, "epsilon": 0.5}'$$, $$'visit', '{"label": "nothing", "epsilon": 0.5}'$$, $$'visit', '{"label": "y", "epsilon": null}'$$,
+  $$'visit', '{"label": "y"}'$$, $$'visit', '{"label": "y", "epsilon": 0}'$$, $$'visit', '{"label": "y", "epsilon": "NaN"}'$$);
+SELECT * FROM answers($$SELECT dpobj.schedule('train', 'visit', jsonb '{"label": "y", "epsilon": 0.5}' || %, 'nightly', '30 3 * * *')$$,
+  $$jsonb '{"delta": null}'$$, $$jsonb '{"delta": 2}'$$, $$jsonb '{"features": ["nothing"]}'$$, $$jsonb '{"method": null}'$$, $$jsonb '{"method": "magic"}'$$, $$jsonb '{"options": {"magic": 1}}'$$,
+  $$jsonb '{"options": {"prior": 2}}'$$, $$jsonb_build_object('filter', repeat('x', 70000))$$, $$jsonb '{"filter": {"nothing": {"=": 1}}}'$$);
+SELECT * FROM answers($$SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '30 3 * * *', allowance => %)$$,
   '0.4', $$'NaN'$$, '1, period => NULL', $$1, period => '0'$$, $$1, period => '-1 day'$$, $$1, period => '1000 years 1 month'$$,
   $$1, period => '100000 years -35999999 days'$$, $$1, period => '-900 years 8765832 hours'$$);
 BEGIN READ ONLY;
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '30 3 * * *');
 ROLLBACK;
 SELECT dpobj.unschedule('nightly');
 SELECT dpobj.unschedule(NULL);
@@ -60,15 +61,15 @@ CALL dpobj.run_schedule('nightly');
 BEGIN;
 CALL dpobj.run_schedule('nightly');
 ROLLBACK;
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '@yearly');
-SELECT dpobj.schedule('visit', 'y', 0.5, method => 'accuracy', name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '@yearly');
+SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5, "method": "accuracy"}', 'nightly', '30 3 * * *');
 \c - dpobj_schedule_bob
-SELECT dpobj.schedule('visit', 'y', 0.5, name => 'nightly', cron => '30 3 * * *');
+SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '30 3 * * *');
 
 -- One run, as pg_cron would start it; the scheduled time is the last one, however late the run is.
 \c - dpobj_schedule_ana
-SELECT dpobj_internal.schedule_put('visit', 'y', 0.5, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL);
-SELECT name, owner, cron, relation, relation_name, label, epsilon, features, delta, method, options, filter, allowance, period, job,
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.5, "features": ["a", "b"], "method": "halfspace", "options": {"intercept": false, "grid": "sign"}}', 'yearly', '0 0 1 1 *', NULL, NULL);
+SELECT name, owner, cron, relation, relation_name, call, arguments, epsilon, allowance, period, job,
        cron_statement, next_run = timezone('GMT', date_trunc('year', timezone('GMT', now())) + interval '1 year') AS next_year,
        next_model = 'yearly ' || extract(year FROM timezone('GMT', now())) + 1 || '-01-01 00:00' AS named, latest_model
   FROM dpobj.schedules;
@@ -92,27 +93,27 @@ SELECT count(*) FROM dpobj.models m JOIN dpobj.schedules s ON s.latest_model = m
 SELECT count(*) FROM dpobj.schedule_runs WHERE state = 'released' AND (sqlstate IS NOT NULL OR message IS NOT NULL);
 
 -- A change keeps the name and what was run under it.
-SELECT dpobj_internal.schedule_put('visit', 'y', 0.4, '{a,b}', 0, 'halfspace', '{"grid": "sign"}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL);
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.4, "features": ["a", "b"], "method": "halfspace", "options": {"intercept": false, "grid": "sign"}}', 'yearly', '0 0 1 1 *', NULL, NULL);
 SELECT s.name, s.epsilon, s.latest_model IS NOT NULL AS has_model, count(r.*) FROM dpobj.schedules s JOIN dpobj.schedule_runs r ON r.schedule = s.name GROUP BY 1, 2, 3;
 CALL dpobj.run_schedule('yearly');
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 
 -- Allowance: charges of scheduled times in the period count, however the runs were started; one a period ago does not.
-SELECT dpobj_internal.schedule_put('visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 'thrifty', '0 0 1 1 *', 0.6, '1000 years 366000 days');
-SELECT dpobj_internal.schedule_put('visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 'thrifty', '0 0 1 1 *', 0.6, '1 year 1 day');
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.3, "method": "halfspace", "options": {"intercept": false}}', 'thrifty', '0 0 1 1 *', 0.6, '1000 years 366000 days');
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.3, "method": "halfspace", "options": {"intercept": false}}', 'thrifty', '0 0 1 1 *', 0.6, '1 year 1 day');
 SELECT timezone('GMT', date_trunc('year', timezone('GMT', now()))) AS due \gset
 SELECT count(dpobj.train('visit', 'y', e, name => dpobj_internal.schedule_model('thrifty', :'due'::timestamptz - age))) AS trained
   FROM (VALUES (0.3, interval '2 years'), (0.2, '1 year'), (0.2, '60 minutes')) v(e, age);
 CALL dpobj.run_schedule('thrifty');
 SELECT state, model, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
 SELECT epsilon AS left FROM dpobj.remaining('visit');
-SELECT dpobj_internal.schedule_put('visit', 'y', 0.3, NULL, 0, 'halfspace', '{}', NULL, 'thrifty', '0 0 1 1 *', 0.5, '1 year');
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.3, "method": "halfspace", "options": {"intercept": false}}', 'thrifty', '0 0 1 1 *', 0.5, '1 year');
 CALL dpobj.run_schedule('thrifty');
 SELECT state, model IS NOT NULL AS has_model, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'thrifty' AND scheduled = :'due';
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 
 -- A used-up budget is no failure.
-SELECT dpobj_internal.schedule_put('visit', 'y', 1, NULL, 0, 'halfspace', '{}', NULL, 'dear', '0 0 1 1 *', NULL, NULL);
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 1, "method": "halfspace", "options": {"intercept": false}}', 'dear', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('dear');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
 \c - dpobj_schedule_carol
@@ -122,10 +123,10 @@ CALL dpobj.run_schedule('dear');
 SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'dear';
 
 -- Failures are recorded and reported.
-SELECT dpobj_internal.schedule_put('visit', 'nothing', 0.1, NULL, 0, 'halfspace', '{}', NULL, 'wrong', '0 0 1 1 *', NULL, NULL);
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "nothing", "epsilon": 0.1, "method": "halfspace", "options": {"intercept": false}}', 'wrong', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
-SELECT dpobj_internal.schedule_put('visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', '{"a": {"<": 15}}', 'wrong', '0 0 1 1 *', NULL, NULL);
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.1, "method": "halfspace", "options": {"intercept": false}, "filter": {"a": {"<": 15}}}', 'wrong', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
 
@@ -141,9 +142,9 @@ COMMIT;
 -- In somebody's function, or under another role.
 \c - dpobj_schedule_mallory
 CREATE FUNCTION plan() RETURNS bigint LANGUAGE sql SECURITY DEFINER
-  AS $$ SELECT dpobj.schedule('visit', 'y', 0.1, name => 'mine', cron => '* * * * *') $$;
+  AS $$ SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.1}', 'mine', '* * * * *') $$;
 CREATE FUNCTION put() RETURNS void LANGUAGE sql SECURITY DEFINER
-  AS $$ SELECT dpobj_internal.schedule_put('visit', 'y', 0.1, NULL, 0, 'halfspace', '{}', NULL, 'mine', '* * * * *', NULL, NULL) $$;
+  AS $$ SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.1, "method": "halfspace", "options": {"intercept": false}}', 'mine', '* * * * *', NULL, NULL) $$;
 CREATE FUNCTION run() RETURNS record LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj_internal.schedule_attempt('dear') $$;
 CREATE FUNCTION enter() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dpobj_internal.schedule_enter() $$;
 CREATE FUNCTION record() RETURNS void LANGUAGE sql SECURITY DEFINER
@@ -161,7 +162,7 @@ CALL call();
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_bob');
 \c - postgres
 SET ROLE dpobj_schedule_ana;
-SELECT dpobj.schedule('visit', 'y', 0.1, name => 'mine', cron => '* * * * *');
+SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.1}', 'mine', '* * * * *');
 CALL dpobj.run_schedule('dear');
 RESET ROLE;
 

@@ -194,7 +194,7 @@ SELECT cardinality((dpobj.train('iris', 'kind', 50, '{length,width}', name => 'k
 SELECT p ->> 'method' AS method, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension, p -> 'classifier' AS classifier
   FROM dpobj.price('iris', 'kind', 1, '{length,width}') p;
 SELECT p ->> 'method' AS method, p -> 'dimension' AS dimension FROM dpobj.price('iris', 'tint', 1, '{length,width}', method => 'softmax') p;
-SELECT dpobj.submit('iris', 'kind', 1, features => '{length}', name => 'job') AS job \gset
+SELECT dpobj.submit('train', 'iris', '{"label": "kind", "epsilon": 1, "features": ["length"]}', 'job') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
 SELECT name, state, (model).kind, dpobj.predict_class('job', flower) IS NOT NULL AS predicted FROM dpobj.jobs, flower WHERE flower.kind = 'setosa';
 -- what is refused, before anything is charged

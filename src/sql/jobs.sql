@@ -1,8 +1,10 @@
--- Jobs: training in the background
+-- Jobs: paid calls in the background
 
 /*
  * One row per job.  dpobj.submit writes it in the caller's transaction; later the job's worker and
- * dpobj.cancel do.  No column has a reg* type, because a restore has other OIDs.  Jobs that were
+ * dpobj.cancel do.  No column has a reg* type, because a restore has other OIDs.  Rows of 0.3.0
+ * have no arguments, but label, epsilon, features, delta, method, options and filter of dpobj.train;
+ * with a call its arguments are the options.  Jobs that were
  * queued or running when a dump was made read as failed after its restore.
  */
 CREATE TABLE dpobj.job_rows
@@ -30,7 +32,7 @@ CREATE TABLE dpobj.job_rows
     sqlstate text,
     reason text,
     call text,
-    CONSTRAINT job_is_one_request CHECK (num_nulls(label, epsilon, delta, method) = CASE WHEN call IS NULL THEN 0 ELSE 4 END),
+    arguments jsonb,
     CONSTRAINT job_state_known CHECK (state IN ('queued', 'running', 'released', 'failed', 'cancelled')),
     CONSTRAINT job_released_what CHECK (state <> 'released' OR release IS NOT NULL),
     CONSTRAINT job_hash_is_sha256 CHECK (pg_catalog.octet_length(request_hash) = 32),
@@ -60,15 +62,32 @@ COMMENT ON COLUMN dpobj.job_rows.role IS 'the session user who submitted it';
 COMMENT ON COLUMN dpobj.job_rows.role_name IS 'name that he had then';
 COMMENT ON COLUMN dpobj.job_rows.relation IS 'the table';
 COMMENT ON COLUMN dpobj.job_rows.relation_name IS 'schema-qualified, quoted name that the table had then';
-COMMENT ON COLUMN dpobj.job_rows.label IS 'as for dpobj.train, like the next six';
-COMMENT ON COLUMN dpobj.job_rows.epsilon IS 'as it was written';
-COMMENT ON COLUMN dpobj.job_rows.delta IS 'as it was written';
-COMMENT ON COLUMN dpobj.job_rows.method IS 'method';
-COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the request, of a model the same as that of dpobj.train';
+COMMENT ON COLUMN dpobj.job_rows.label IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.job_rows.epsilon IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.job_rows.features IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.job_rows.delta IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.job_rows.method IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.job_rows.options IS 'of dpobj.train, in a row of 0.3.0; with a call, its arguments';
+COMMENT ON COLUMN dpobj.job_rows.filter IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.job_rows.call IS 'the function, dpobj.<call>; null, of 0.3.0: dpobj.train';
+COMMENT ON COLUMN dpobj.job_rows.arguments IS 'its arguments but for relation and name; null: the job has ended';
+COMMENT ON COLUMN dpobj.job_rows.request_hash IS 'SHA-256 of the call';
 COMMENT ON COLUMN dpobj.job_rows.release IS 'id of the charge in dpobj.ledger; of a job that found its model there already, of that model';
 COMMENT ON COLUMN dpobj.job_rows.sqlstate IS 'of the error that it ended in';
 COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a released model, said to the public';
-COMMENT ON COLUMN dpobj.job_rows.call IS 'function of the answer, whose other arguments are the options; null: dpobj.train';
+
+-- Schedules of 0.3.0 ran dpobj.train without the intercept that they did not name.
+CREATE OR REPLACE FUNCTION dpobj_internal.arguments_of_0_3(call text, label text, epsilon numeric, features text[], delta numeric,
+    method text, options jsonb, filter jsonb) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE WHEN $1 IS NOT NULL THEN $7
+                ELSE jsonb_build_object('label', $2, 'epsilon', $3, 'delta', $5, 'method', $6, 'options', coalesce($7, '{}'))
+                     || CASE WHEN $4 IS NULL THEN '{}' ELSE jsonb_build_object('features', $4) END
+                     || CASE WHEN $8 IS NULL THEN '{}' ELSE jsonb_build_object('filter', $8) END END
+  $$;
+COMMENT ON FUNCTION dpobj_internal.arguments_of_0_3(text, text, numeric, text[], numeric, text, jsonb, jsonb) IS
+  'internal: the arguments of a call that 0.3.0 has kept';
 
 CREATE OR REPLACE FUNCTION dpobj.cancel(job bigint) RETURNS boolean
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -110,6 +129,7 @@ COMMENT ON COLUMN dpobj.jobs.relation_name IS 'name that the table had when the 
 COMMENT ON COLUMN dpobj.jobs.submitter IS 'the session user who submitted it and is charged';
 COMMENT ON COLUMN dpobj.jobs.release IS 'id of the charge in dpobj.ledger; null: nothing was charged';
 COMMENT ON COLUMN dpobj.jobs.sqlstate IS 'of the error that it ended in; null if its worker died';
+COMMENT ON COLUMN dpobj.jobs.reason IS 'why it failed, as far as that is public; why a queued job waits, if that is known';
 
 CREATE OR REPLACE VIEW dpobj.progress WITH (security_barrier) AS
 SELECT id AS job, name, relation_name, submitter, phase, rows_scanned, rows_total,

@@ -32,9 +32,9 @@ DECLARE
     -- tables on several servers: each call also checks for which role the table is marked
     'part',
     -- jobs
-    'submit', 'submit_answer', 'cancel', 'wait', 'job_list',
+    'submit', 'cancel', 'wait', 'job_list',
     -- schedules
-    'schedule', 'schedule_evaluation', 'schedule_start', 'schedule_models', 'schedule_rated', 'answer_statement', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_fail', 'schedule_missing',
+    'schedule', 'schedule_start', 'schedule_rated', 'call_statement', 'call_rehearse', 'arguments_of_0_3', 'unschedule', 'run_schedule', 'schedule_attempt', 'schedule_fail', 'schedule_missing',
     'schedule_begin', 'schedule_enter', 'schedule_put', 'schedule_remove',
     'schedule_record', 'schedule_time', 'schedule_model', 'schedule_of_model', 'cron_time', 'cron_database',
     'cron_timezone', 'cron_command', 'cron_jobname', 'cron_statement', 'cron_is_here', 'cron_job'];

@@ -11,15 +11,17 @@ SELECT s.id,
        c.at AS charged,
        e.at AS ended,
        CASE WHEN m.model IS NOT NULL OR m.answer IS NOT NULL THEN 'released' ELSE coalesce(e.event, 'charged') END AS state,
-       CASE WHEN s.call IS NULL THEN m.model IS NOT NULL AND m.retired IS NULL ELSE m.answer IS NOT NULL END AS in_use
+       CASE WHEN coalesce(s.call, 'train') IN ('train', 'train_groups') THEN m.model IS NOT NULL AND m.retired IS NULL ELSE m.answer IS NOT NULL END AS in_use
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   JOIN dpobj.identity_roles r ON r.role = o.role
-  JOIN dpobj.model_rows m ON m.owner = r.id AND m.key IS NULL AND pg_catalog.left(coalesce(m.charged_as, m.name), -17) = s.name
- CROSS JOIN LATERAL dpobj_internal.schedule_of_model(coalesce(m.charged_as, m.name)) p
+  JOIN dpobj.model_rows m ON m.owner = r.id AND m.place = 1
+ CROSS JOIN LATERAL (SELECT pg_catalog.left(n.name, pg_catalog.length(n.name) - coalesce(pg_catalog.length(m.key::text), 0)) AS name
+                       FROM (SELECT coalesce(m.charged_as, m.name)) n(name)) n
+ CROSS JOIN LATERAL dpobj_internal.schedule_of_model(n.name) p
   JOIN dpobj.ledger_events c ON c.id = m.release
   LEFT JOIN dpobj.ledger_events e ON e.release = m.release
- WHERE p.name = s.name;
+ WHERE pg_catalog.left(n.name, -17) = s.name AND p.name = s.name;
 COMMENT ON VIEW dpobj.schedule_charges IS 'charges of runs, by the ledger and the names of models and answers';
 COMMENT ON COLUMN dpobj.schedule_charges.id IS 'number of the schedule';
 COMMENT ON COLUMN dpobj.schedule_charges.scheduled IS 'scheduled time';
@@ -38,13 +40,10 @@ SELECT s.name,
        s.cron,
        t.relation::regclass AS relation,
        coalesce(dpobj_internal.table_name(t.relation) COLLATE "C", t.relation_name) AS relation_name,
-       s.label,
+       coalesce(s.call, 'train') AS call,
+       coalesce(s.arguments, dpobj_internal.arguments_of_0_3(s.call, s.label, s.epsilon, s.features, s.delta, s.method,
+                CASE WHEN s.call IS NULL THEN '{"intercept": false}' || coalesce(s.options, '{}') ELSE s.options END, s.filter)) AS arguments,
        s.epsilon,
-       s.features,
-       s.delta,
-       s.method,
-       s.options,
-       s.filter,
        s.allowance,
        s.period,
        s.at,
@@ -53,8 +52,7 @@ SELECT s.name,
        (SELECT h.model FROM dpobj.schedule_charges h
          WHERE h.id = s.id AND h.in_use ORDER BY h.scheduled DESC LIMIT 1) AS latest_model,
        dpobj_internal.cron_job(s.name, o.role_name) AS job,
-       dpobj_internal.cron_statement(s.name, s.cron, o.role_name) AS cron_statement,
-       s.call
+       dpobj_internal.cron_statement(s.name, s.cron, o.role_name) AS cron_statement
   FROM dpobj.schedule_rows s
   JOIN dpobj.schedule_owners o ON o.id = s.id
   LEFT JOIN dpobj.identity_tables t ON t.id = s.relation
@@ -73,13 +71,9 @@ COMMENT ON COLUMN dpobj.schedules.owner IS 'the role that it runs as and that is
 COMMENT ON COLUMN dpobj.schedules.cron IS 'when it runs, on pg_cron''s clock';
 COMMENT ON COLUMN dpobj.schedules.relation IS 'the table; null when there is none by that OID or name any more';
 COMMENT ON COLUMN dpobj.schedules.relation_name IS 'schema-qualified, quoted name; of a table that is gone the last one';
-COMMENT ON COLUMN dpobj.schedules.label IS 'label; null, like delta and method: a look or an evaluation';
+COMMENT ON COLUMN dpobj.schedules.call IS 'the function, dpobj.<call>';
+COMMENT ON COLUMN dpobj.schedules.arguments IS 'its arguments but for relation and name';
 COMMENT ON COLUMN dpobj.schedules.epsilon IS 'epsilon of one run';
-COMMENT ON COLUMN dpobj.schedules.features IS 'features; null: all that are declared';
-COMMENT ON COLUMN dpobj.schedules.delta IS 'delta of one run';
-COMMENT ON COLUMN dpobj.schedules.method IS 'method';
-COMMENT ON COLUMN dpobj.schedules.options IS 'options; of a look or an evaluation its arguments';
-COMMENT ON COLUMN dpobj.schedules.filter IS 'filter';
 COMMENT ON COLUMN dpobj.schedules.allowance IS 'epsilon that its runs may cost together in a period; null: no limit but the budgets''';
 COMMENT ON COLUMN dpobj.schedules.period IS 'period of the allowance';
 COMMENT ON COLUMN dpobj.schedules.at IS 'when it was made or changed';
@@ -88,7 +82,6 @@ COMMENT ON COLUMN dpobj.schedules.next_model IS 'name that the model or answer o
 COMMENT ON COLUMN dpobj.schedules.latest_model IS 'name of the model of the last run whose model is in use, neither retired nor deleted, or of the last answer; null: there is none';
 COMMENT ON COLUMN dpobj.schedules.job IS 'pg_cron''s job; null: it has none, or not in this database, or you may not see it';
 COMMENT ON COLUMN dpobj.schedules.cron_statement IS 'where there is no job, what a superuser runs in the database of pg_cron';
-COMMENT ON COLUMN dpobj.schedules.call IS 'function of the look or evaluation; null: dpobj.train';
 
 CREATE OR REPLACE VIEW dpobj.schedule_runs_seen AS
 SELECT s.name AS schedule,

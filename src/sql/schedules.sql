@@ -1,4 +1,4 @@
--- Schedules: trainings, looks and evaluations that pg_cron starts
+-- Schedules: paid calls that pg_cron starts
 
 /*
  * One row per schedule.  Its role is identified by OID, or by name after a restore, so that a new
@@ -25,9 +25,9 @@ CREATE TABLE dpobj.schedule_rows
     allowance numeric,
     period interval,
     call text,
+    arguments jsonb,
     CONSTRAINT schedule_name_key UNIQUE (origin, owner, name),
-    CONSTRAINT schedule_allowance_has_period CHECK (allowance IS NULL OR period IS NOT NULL),
-    CONSTRAINT schedule_is_one_request CHECK (num_nulls(label, delta, method) = CASE WHEN call IS NULL THEN 0 ELSE 3 END)
+    CONSTRAINT schedule_allowance_has_period CHECK (allowance IS NULL OR period IS NOT NULL)
 );
 
 /*
@@ -51,7 +51,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_run_rows', '');
 
 CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule, dpobj.schedule_evaluation and dpobj.unschedule.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
 CREATE TRIGGER schedule_run_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_run_rows
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Runs of schedules write it.');
 ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
@@ -71,16 +71,17 @@ COMMENT ON COLUMN dpobj.schedule_rows.name IS 'name of the schedule';
 COMMENT ON COLUMN dpobj.schedule_rows.at IS 'when it was made or changed';
 COMMENT ON COLUMN dpobj.schedule_rows.cron IS 'when it runs: five fields of crontab(5)';
 COMMENT ON COLUMN dpobj.schedule_rows.relation IS 'identity of the table';
-COMMENT ON COLUMN dpobj.schedule_rows.label IS 'label, as for dpobj.train; null: a look or an evaluation';
 COMMENT ON COLUMN dpobj.schedule_rows.epsilon IS 'epsilon of one run';
-COMMENT ON COLUMN dpobj.schedule_rows.features IS 'features, as for dpobj.train';
-COMMENT ON COLUMN dpobj.schedule_rows.delta IS 'delta of one run; null: a look or an evaluation';
-COMMENT ON COLUMN dpobj.schedule_rows.method IS 'method, as for dpobj.train; null: a look or an evaluation';
-COMMENT ON COLUMN dpobj.schedule_rows.options IS 'options, as for dpobj.train; of a look or an evaluation its arguments';
-COMMENT ON COLUMN dpobj.schedule_rows.filter IS 'filter, as for dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.arguments IS 'its arguments but for relation and name';
 COMMENT ON COLUMN dpobj.schedule_rows.allowance IS 'epsilon that its runs may cost together in a period; null: no limit but the budgets''';
 COMMENT ON COLUMN dpobj.schedule_rows.period IS 'period of the allowance';
-COMMENT ON COLUMN dpobj.schedule_rows.call IS 'function of the look or evaluation; null: dpobj.train';
+COMMENT ON COLUMN dpobj.schedule_rows.label IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.schedule_rows.features IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.schedule_rows.delta IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.schedule_rows.method IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.schedule_rows.options IS 'of dpobj.train, in a row of 0.3.0; with a call, its arguments';
+COMMENT ON COLUMN dpobj.schedule_rows.filter IS 'of dpobj.train, in a row of 0.3.0';
+COMMENT ON COLUMN dpobj.schedule_rows.call IS 'the function, dpobj.<call>; null, of 0.3.0: dpobj.train';
 COMMENT ON TABLE dpobj.schedule_run_rows IS 'the last thousand runs of each schedule, as they ended';
 COMMENT ON INDEX dpobj.schedule_run_rows_pkey IS 'a scheduled time has one run, however often it is tried';
 COMMENT ON COLUMN dpobj.schedule_run_rows.schedule IS 'number of the schedule';

@@ -17,19 +17,11 @@ CREATE OR REPLACE FUNCTION dpobj.train_groups(relation regclass, label text, eps
 COMMENT ON FUNCTION dpobj.train_groups(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text[]) IS
   'trains a model for each combination of declared values of the columns in by, on a protected table, for one charge';
 
-CREATE OR REPLACE FUNCTION dpobj.submit(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
-    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
-    filter jsonb DEFAULT NULL, name text DEFAULT NULL) RETURNS bigint
+CREATE OR REPLACE FUNCTION dpobj.submit(call text, relation regclass, arguments jsonb, name text) RETURNS bigint
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_submit_training';
-COMMENT ON FUNCTION dpobj.submit(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text) IS
-  'queues dpobj.train, under a name, to run in the background once the transaction has committed; returns the job''s number';
-
-CREATE OR REPLACE FUNCTION dpobj.submit_answer(call text, relation regclass, arguments jsonb, name text) RETURNS bigint
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_submit_answer';
-COMMENT ON FUNCTION dpobj.submit_answer(text, regclass, jsonb, text) IS
-  'queues a look or an evaluation, by the name of its function and its other arguments, to run in the background once the transaction has committed; its answer is kept under the name; returns the job''s number';
+  AS 'MODULE_PATHNAME', 'dpobj_submit';
+COMMENT ON FUNCTION dpobj.submit(text, regclass, jsonb, text) IS
+  'queues a paid call, such as ''train'', by the name of its function and its other arguments, to run in the background once the transaction has committed; what it makes is kept under the name; returns the job''s number';
 
 CREATE OR REPLACE FUNCTION dpobj.price(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
     delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
@@ -46,71 +38,35 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_fail(code text, message text,
 COMMENT ON FUNCTION dpobj_internal.schedule_fail(text, text, text, text) IS
   'internal: raises an error without a context, which would name internal functions';
 
-CREATE OR REPLACE FUNCTION dpobj_internal.schedule_put(relation regclass, label text, epsilon numeric, features text[],
-    delta numeric, method text, options jsonb, filter jsonb, name text, cron text, allowance numeric, period interval,
-    call text DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj_internal.schedule_put(call text, relation regclass, arguments jsonb, name text, cron text,
+    allowance numeric, period interval) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_schedule_training';
-COMMENT ON FUNCTION dpobj_internal.schedule_put(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval, text) IS
+  AS 'MODULE_PATHNAME', 'dpobj_schedule_put';
+COMMENT ON FUNCTION dpobj_internal.schedule_put(text, regclass, jsonb, text, text, numeric, interval) IS
   'internal: makes or changes a schedule of one''s own, which pg_cron does not know yet';
 
--- The statement of a look or an evaluation has no parameters, so that a job and a run of a schedule call it the same way.
-CREATE OR REPLACE FUNCTION dpobj_internal.answer_statement(call text, relation regclass, arguments jsonb, name text) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.call_statement(call text, relation regclass, arguments jsonb, name text) RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_answer_statement';
-COMMENT ON FUNCTION dpobj_internal.answer_statement(text, regclass, jsonb, text) IS
-  'internal: the statement that calls a look or an evaluation, whose answer is kept under the name';
+  AS 'MODULE_PATHNAME', 'dpobj_call_statement';
+COMMENT ON FUNCTION dpobj_internal.call_statement(text, regclass, jsonb, text) IS
+  'internal: the statement that makes a paid call, and keeps what it makes under the name; without parameters, as a job runs it';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.call_rehearse(call text, relation regclass, arguments jsonb, name text) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_call_rehearse';
+COMMENT ON FUNCTION dpobj_internal.call_rehearse(text, regclass, jsonb, text) IS
+  'internal: raises the error that a paid call would raise before its charge, but for a budget that does not cover it now';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.schedule_rated(arguments jsonb) RETURNS jsonb
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT coalesce((SELECT $1 || jsonb_build_object('model', s.latest_model)
                        FROM dpobj.schedules s
-                      WHERE s.owner = session_user AND s.name = $1 ->> 'model' AND s.call IS NULL
+                      WHERE s.owner = session_user AND s.name = $1 ->> 'model' AND s.call = 'train'
                             AND NOT EXISTS (SELECT FROM dpobj.models m WHERE m.owner = session_user AND m.name = $1 ->> 'model')), $1)
   $$;
 COMMENT ON FUNCTION dpobj_internal.schedule_rated(jsonb) IS
   'internal: the arguments of a call, with the newest model in use of a schedule in place of the schedule''s name; null: it has none';
-
--- A training's schedule may be named by argument model only: a run replaces no other (dpobj_internal.schedule_rated).
-CREATE OR REPLACE FUNCTION dpobj_internal.schedule_models(call text, arguments jsonb) RETURNS void
-  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-  AS $$
-  DECLARE
-    argument constant text := CASE $1 WHEN 'select' THEN 'models' ELSE 'model' END;
-    names text[];
-    missing text;
-  BEGIN
-    IF NOT $2 ? argument THEN
-      RETURN;
-    ELSIF $2 ->> argument IS NULL THEN
-      RAISE EXCEPTION '% must not be null', argument USING ERRCODE = 'invalid_parameter_value';
-    ELSIF argument = 'model' THEN
-      names := ARRAY[$2 ->> argument];
-    ELSIF jsonb_typeof($2 -> argument) = 'array' THEN
-      names := ARRAY(SELECT jsonb_array_elements_text($2 -> argument));
-    ELSE
-      names := ($2 ->> argument)::text[];
-    END IF;
-    SELECT n.name INTO missing
-      FROM unnest(names) WITH ORDINALITY n(name, place)
-     WHERE NOT EXISTS (SELECT FROM dpobj.models m WHERE m.owner = session_user AND m.name = n.name)
-           AND (argument = 'models' OR NOT EXISTS (SELECT FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = n.name AND s.call IS NULL))
-     ORDER BY n.place LIMIT 1;
-    IF FOUND AND missing IS NULL THEN
-      RAISE EXCEPTION 'models must not contain nulls' USING ERRCODE = 'invalid_parameter_value';
-    ELSIF FOUND AND argument = 'models' THEN
-      RAISE EXCEPTION 'role "%" has no model "%"', session_user, missing
-        USING ERRCODE = 'undefined_object', HINT = 'The models are in dpobj.models.';
-    ELSIF FOUND THEN
-      RAISE EXCEPTION 'role "%" has no model and no schedule of a training "%"', session_user, missing
-        USING ERRCODE = 'undefined_object',
-              HINT = 'The models are in dpobj.models, the schedules in dpobj.schedules.';
-    END IF;
-  END
-  $$;
-COMMENT ON FUNCTION dpobj_internal.schedule_models(text, jsonb) IS
-  'internal: refuses the arguments of a scheduled call if the session user has no model of a name in them';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -124,23 +80,13 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigi
     message text;
     detail text;
     hint text;
-    prices constant boolean := has_function_privilege('dpobj.price(regclass, text, double precision, text[], double precision, text, dpobj.json_argument, dpobj.json_argument)', 'EXECUTE');
+    arguments jsonb;
   BEGIN
-    -- Reports an invalid request now, not at the first run.
+    -- Reports an invalid request now, not at the first run; a run without a model to rate is skipped.
     SELECT s.* INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
-    IF asked.call IS NULL AND prices THEN
-      PERFORM dpobj.price(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method, asked.options,
-                          asked.filter);
-    ELSIF asked.call IN ('sum', 'avg', 'histogram') AND asked.options ->> 'column' IS NULL THEN
-      RAISE EXCEPTION 'column must not be null' USING ERRCODE = 'invalid_parameter_value';
-    ELSIF asked.call IN ('count', 'sum', 'avg', 'histogram') AND prices THEN
-      PERFORM dpobj.price(asked.relation, asked.options ->> 'column', asked.epsilon, method => asked.call,
-                          options => coalesce(nullif(asked.options -> 'options', 'null'), '{}')
-                            || CASE jsonb_typeof(asked.options -> 'by') WHEN 'array' THEN jsonb_build_object('by', asked.options -> 'by')
-                                    ELSE '{}' END,
-                          filter => nullif(asked.options -> 'filter', 'null'));
-    ELSIF asked.call IS NOT NULL THEN
-      PERFORM dpobj_internal.schedule_models(asked.call, asked.options);
+    arguments := dpobj_internal.schedule_rated(asked.arguments);
+    IF arguments ->> 'model' IS NOT NULL OR asked.arguments ->> 'model' IS NULL THEN
+      PERFORM dpobj_internal.call_rehearse(asked.call, asked.relation, arguments, asked.next_model);
     END IF;
     IF database IS NULL THEN
       RAISE EXCEPTION 'pg_cron is not loaded'
@@ -186,33 +132,17 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_start(name text) RETURNS bigi
 COMMENT ON FUNCTION dpobj_internal.schedule_start(text) IS
   'internal: checks a schedule that was written just now, and gives it a job of pg_cron, which it returns';
 
-CREATE OR REPLACE FUNCTION dpobj.schedule(relation regclass, label text, epsilon numeric, features text[] DEFAULT NULL,
-    delta numeric DEFAULT 0, method text DEFAULT 'auto', options jsonb DEFAULT '{}',
-    filter jsonb DEFAULT NULL, name text DEFAULT NULL, cron text DEFAULT NULL, allowance numeric DEFAULT NULL,
-    period interval DEFAULT '1 month') RETURNS bigint
-  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS $$
-  BEGIN
-    -- The intercept is always stored, because schedules of 0.2.0 without the option have none.
-    PERFORM dpobj_internal.schedule_put($1, $2, $3, $4, $5, $6, CASE WHEN $6 = 'simplex' THEN $7
-                                        ELSE '{"intercept": true}' || coalesce($7, '{}') END, $8, $9, $10, $11, $12);
-    RETURN dpobj_internal.schedule_start($9);
-  END
-  $$;
-COMMENT ON FUNCTION dpobj.schedule(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval) IS
-  'has pg_cron train a model on a protected table at the times of a cron line; returns the number of its job. A second call with the same name changes the schedule';
-
-CREATE OR REPLACE FUNCTION dpobj.schedule_evaluation(call text, relation regclass, arguments jsonb, name text, cron text,
+CREATE OR REPLACE FUNCTION dpobj.schedule(call text, relation regclass, arguments jsonb, name text, cron text,
     allowance numeric DEFAULT NULL, period interval DEFAULT '1 month') RETURNS bigint
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS $$
   BEGIN
-    PERFORM dpobj_internal.schedule_put($2, NULL, NULL, NULL, NULL, NULL, $3, NULL, $4, $5, $6, $7, coalesce($1, ''));
+    PERFORM dpobj_internal.schedule_put($1, $2, $3, $4, $5, $6, $7);
     RETURN dpobj_internal.schedule_start($4);
   END
   $$;
-COMMENT ON FUNCTION dpobj.schedule_evaluation(text, regclass, jsonb, text, text, numeric, interval) IS
-  'has pg_cron make a look or an evaluation, with a call and arguments as for dpobj.submit_answer, at the times of a cron line; each answer is kept. Argument model may name a training''s schedule: each run rates its newest model in use. Returns the number of its job';
+COMMENT ON FUNCTION dpobj.schedule(text, regclass, jsonb, text, text, numeric, interval) IS
+  'has pg_cron make a paid call, as dpobj.submit takes it, at the times of a cron line; what each run makes is kept. Argument model may name the schedule of a training: each run rates its newest model in use. Returns the number of its job. A second call with the same name changes the schedule';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.schedule_missing(name text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -249,8 +179,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_attempt(name text, OUT outcom
     detail text;
   BEGIN
     PERFORM dpobj_internal.schedule_enter();
-    SELECT s.cron, s.relation, s.relation_name, s.label, s.epsilon, s.features, s.delta, s.method, s.options, s.filter,
-           s.allowance, s.period, s.call
+    SELECT s.cron, s.call, s.relation, s.relation_name, s.arguments, s.epsilon, s.allowance, s.period
       INTO asked FROM dpobj.schedules s WHERE s.owner = session_user AND s.name = $1;
     IF NOT FOUND THEN
       PERFORM dpobj_internal.schedule_missing($1);
@@ -279,17 +208,12 @@ CREATE OR REPLACE FUNCTION dpobj_internal.schedule_attempt(name text, OUT outcom
       ELSIF asked.relation IS NULL THEN
         RAISE EXCEPTION 'table % does not exist', asked.relation_name USING ERRCODE = 'undefined_table';
       END IF;
-      IF asked.call IS NOT NULL THEN
-        arguments := dpobj_internal.schedule_rated(asked.options);
-        IF arguments ->> 'model' IS NULL AND asked.options ->> 'model' IS NOT NULL THEN
-          outcome := 'skipped';
-          RAISE EXCEPTION 'schedule "%" has no model in use', asked.options ->> 'model' USING ERRCODE = 'undefined_object';
-        END IF;
-        EXECUTE dpobj_internal.answer_statement(asked.call, asked.relation, arguments, dpobj_internal.schedule_model($1, due));
-      ELSE
-        PERFORM dpobj.train(asked.relation, asked.label, asked.epsilon, asked.features, asked.delta, asked.method,
-                            '{"intercept": false}' || coalesce(asked.options, '{}'), asked.filter, dpobj_internal.schedule_model($1, due));
+      arguments := dpobj_internal.schedule_rated(asked.arguments);
+      IF arguments ->> 'model' IS NULL AND asked.arguments ->> 'model' IS NOT NULL THEN
+        outcome := 'skipped';
+        RAISE EXCEPTION 'schedule "%" has no model in use', asked.arguments ->> 'model' USING ERRCODE = 'undefined_object';
       END IF;
+      EXECUTE dpobj_internal.call_statement(asked.call, asked.relation, arguments, dpobj_internal.schedule_model($1, due));
       outcome := 'released';
     EXCEPTION
       WHEN OTHERS THEN
@@ -331,9 +255,3 @@ CREATE OR REPLACE PROCEDURE dpobj.run_schedule(name text)
   $$;
 COMMENT ON PROCEDURE dpobj.run_schedule(text) IS
   'runs a schedule of the session user for its last scheduled time, once; pg_cron calls it';
-
--- Jobs: why a queued job waits, and what is kept of an ended job
-COMMENT ON COLUMN dpobj.jobs.reason IS 'why it failed, as far as that is public; why a queued job waits, if that is known';
-COMMENT ON COLUMN dpobj.job_rows.features IS 'columns; null: all that are declared, or the job has ended';
-COMMENT ON COLUMN dpobj.job_rows.options IS 'options; null: the job has ended';
-COMMENT ON COLUMN dpobj.job_rows.filter IS 'filter; null: none, or the job has ended';

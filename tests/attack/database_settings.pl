@@ -22,8 +22,8 @@ for my $setting (
 	$dbo->ask("ALTER DATABASE postgres SET $setting");
 	my $last = $control->ask('SELECT max(id) FROM dpobj.ledger_events');
 	$number++;
-	my @jobs = map { $ana->ask($_) } "SELECT dpobj.submit('patient', 'ill', 0.5, '{age}', name => 'job $number')",
-	  "SELECT dpobj.submit_answer('count', 'patient', '{\"epsilon\": 0.5}', name => 'answer $number')";
+	my @jobs = map { $ana->ask($_) } "SELECT dpobj.submit('train', 'patient', '{\"label\": \"ill\", \"epsilon\": 0.5, \"features\": [\"age\"]}', 'job $number')",
+	  "SELECT dpobj.submit('count', 'patient', '{\"epsilon\": 0.5}', name => 'answer $number')";
 	is($ana->ask("SELECT dpobj.wait($_, '1 min')"), 'released', "a job is released under $setting") for @jobs;
 	is($control->ask("SELECT string_agg(event || ' ' || role, ', ' ORDER BY event) FROM dpobj.ledger WHERE id > $last"),
 		'charged ana, charged ana, released ana, released ana', "its role is charged once under $setting");

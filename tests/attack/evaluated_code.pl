@@ -141,9 +141,9 @@ sub job_ends
 }
 
 evaluates_nothing('jobs', sub {
-	is(job_ends($_, "dpobj.submit('s.planted', 'outcome', 0.5, '{age,level}', name => 'job')"), 'released', "a job of $_ trains") for qw(ana mute);
-	is(job_ends('ana', q{dpobj.submit_answer('count', 's.simple', '{"epsilon": 0.5}', name => 'answer')}), 'released', 'a job answers');
-	like(in_session($node, 'ana', q{SELECT dpobj.submit_answer('count', 's.spread', '{"epsilon": 0.5}', name => 'refused')}),
+	is(job_ends($_, "dpobj.submit('train', 's.planted', '{\"label\": \"outcome\", \"epsilon\": 0.5, \"features\": [\"age\", \"level\"]}', 'job')"), 'released', "a job of $_ trains") for qw(ana mute);
+	is(job_ends('ana', q{dpobj.submit('count', 's.simple', '{"epsilon": 0.5}', name => 'answer')}), 'released', 'a job answers');
+	like(in_session($node, 'ana', q{SELECT dpobj.submit('count', 's.spread', '{"epsilon": 0.5}', name => 'refused')}),
 		qr/is not partitioned or distributed by column "person" alone/, 'a job over a key that is an expression is refused');
 });
 SKIP:
@@ -154,7 +154,7 @@ SKIP:
 	$node->restart;
 	$node->safe_psql('postgres', 'CREATE EXTENSION pg_cron; GRANT USAGE ON SCHEMA cron TO ana');
 	evaluates_nothing('a schedule', sub {
-		in_session($node, 'ana', q{SELECT dpobj.schedule('s.planted', 'outcome', 0.5, '{age}', name => 'nightly', cron => '0 3 1 1 *')});
+		in_session($node, 'ana', q{SELECT dpobj.schedule('train', 's.planted', '{"label": "outcome", "epsilon": 0.5, "features": ["age"]}', 'nightly', '0 3 1 1 *')});
 		unlike(in_session($node, 'ana', q{CALL dpobj.run_schedule('nightly')}), qr/ERROR/, 'a schedule runs');
 	});
 }
@@ -182,9 +182,9 @@ my $file = scalar_of($node, "SELECT pg_relation_filenode('s.simple_1')");
 
 	is(reads_of(sub { in_session($node, 'ana', q{SELECT FROM dpobj.count('s.simple', 0.5)}) }),
 		"$role{own} 1 $role{ana}", 'a session reads pages as the owner of the table, restricted');
-	is(reads_of(sub { job_ends($_, "dpobj.submit('s.simple', 'outcome', 0.5, '{age}', name => 'seen')") }),
+	is(reads_of(sub { job_ends($_, "dpobj.submit('train', 's.simple', '{\"label\": \"outcome\", \"epsilon\": 0.5, \"features\": [\"age\"]}', 'seen')") }),
 		"$role{own} 1 $role{$_}", "so does a job of $_, in which no superuser has authenticated himself") for qw(ana mute);
-	is(reads_of(sub { job_ends('ana', q{dpobj.submit_answer('count', 's.simple', '{"epsilon": 0.5}', name => 'seen too')}) }),
+	is(reads_of(sub { job_ends('ana', q{dpobj.submit('count', 's.simple', '{"epsilon": 0.5}', name => 'seen too')}) }),
 		"$role{own} 1 $role{ana}", 'so does a job that answers');
 }
 

@@ -29,13 +29,13 @@ my $count = q{SELECT value IS NOT NULL FROM dpobj.count('patient', 0.5)};
 my $seen = q{SELECT (SELECT count(*) FROM dpobj.ledger), (SELECT count(*) FROM dpobj.budgets), (SELECT count(*) FROM dpobj.models),
   (SELECT count(*) FROM dpobj.schedules), (SELECT count(*) FROM dpobj.jobs), (SELECT count(*) FROM dpobj.remaining('patient'))};
 
-is(in_session($node, 'ana', $count, q{SELECT dpobj.submit('patient', 'y', 0.5, name => 'hers')}), "t\n1", 'ana releases');
+is(in_session($node, 'ana', $count, q{SELECT dpobj.submit('train', 'patient', '{"label": "y", "epsilon": 0.5}', 'hers')}), "t\n1", 'ana releases');
 ok(wait_until(60, sub { in_session($node, 'ana', 'SELECT count(*) FROM dpobj.models') eq '1' }), 'ana has a model of a job');
 is(in_session($node, 'bob', "SELECT (dpobj.train('patient', 'y', 0.5, name => 'his')).kind", "SELECT dpobj.share('his', 'ana')",
 	q{SELECT dpobj.verify(model) FROM dpobj.models}), "halfspace\n\nt", 'bob shares a model with her');
 # dpobj.schedule needs pg_cron.
-$node->safe_psql('postgres', q{INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, relation, label, epsilon, delta, method)
-  SELECT 'ana'::regrole, 'ana', 'weekly', '0 4 * * 1', id, 'y', 0.5, 0, 'auto' FROM dpobj.identity_tables WHERE relation = 'patient'::regclass});
+$node->safe_psql('postgres', q{INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, call, relation, arguments, epsilon)
+  SELECT 'ana'::regrole, 'ana', 'weekly', '0 4 * * 1', 'train', id, '{"label": "y", "epsilon": 0.5}', 0.5 FROM dpobj.identity_tables WHERE relation = 'patient'::regclass});
 is(in_session($node, 'ana', $seen), '4|1|2|1|1|1', 'what ana sees');
 is(in_session($node, { user => 'ana', database => 'other' }, $count), 't', 'ana releases in another database');
 

@@ -42,7 +42,7 @@ cmp_ok($seconds, '<', 10, 'without a wait');
 kill 'CONT', $proxy;
 ok(wait_until(20, sub { $ana->ask($count) eq '3000' }), 'a server that answers again is read');
 $ana->ask('BEGIN');
-my $job = $ana->ask(q{SELECT dpobj.submit('visit', 'y', 1, '{r}', method => 'logistic', name => 'silent')});
+my $job = $ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "y", "epsilon": 1, "features": ["r"], "method": "logistic"}', 'silent')});
 kill 'STOP', $proxy;
 $ana->ask('COMMIT');
 ok(wait_until(30, sub { scalar_of($coordinator, "SELECT state FROM dpobj.jobs WHERE id = $job") eq 'running' }), 'a job asks the server');

@@ -87,9 +87,9 @@ INSERT INTO parser VALUES
       FROM (SELECT $1::jsonb::dp_model AS m) s, fuzz_visit v', '{}'),
   ('schedule times', 'SELECT dpobj_internal.cron_time(cron, at), dpobj_internal.cron_time(cron, at, true), dpobj_internal.schedule_time(cron, at AT TIME ZONE ''GMT'')
       FROM (SELECT ($1::jsonb ->> ''at'')::timestamp AS at, (SELECT string_agg(f, '' '') FROM jsonb_array_elements_text($1::jsonb -> ''cron'') f) AS cron) s', '{22009}'),
-  ('schedule', 'SELECT dpobj_internal.schedule_put(''fuzz_visit'', ''ill'', (j ->> ''epsilon'')::numeric, NULL, (j ->> ''delta'')::numeric, ''halfspace'', j -> ''options'', j -> ''filter'', ''fuzz'', ''30 3 * * *'', (j ->> ''allowance'')::numeric, (j ->> ''period'')::interval)
+  ('schedule', 'SELECT dpobj_internal.schedule_put(''train'', ''fuzz_visit'', jsonb ''{"label": "ill", "method": "halfspace"}'' || jsonb_strip_nulls(jsonb_build_object(''epsilon'', j -> ''epsilon'', ''delta'', j -> ''delta'', ''options'', j -> ''options'', ''filter'', j -> ''filter'')), ''fuzz'', ''30 3 * * *'', (j ->> ''allowance'')::numeric, (j ->> ''period'')::interval)
       FROM (SELECT $1::jsonb AS j) s', '{22009,22015}'),
-  ('submission', 'SELECT dpobj.submit(''fuzz_visit'', ''ill'', (j ->> ''epsilon'')::numeric, delta => (j ->> ''delta'')::numeric, method => j ->> ''method'', options => j -> ''options'', filter => j -> ''filter'', name => ''fuzz'') FROM (SELECT $1::jsonb AS j) s', '{UB001}'),
+  ('submission', 'SELECT dpobj.submit(''train'', ''fuzz_visit'', jsonb ''{"label": "ill"}'' || jsonb_strip_nulls(jsonb_build_object(''epsilon'', j -> ''epsilon'', ''delta'', j -> ''delta'', ''method'', j -> ''method'', ''options'', j -> ''options'', ''filter'', j -> ''filter'')), ''fuzz'') FROM (SELECT $1::jsonb AS j) s', '{UB001,54000}'),
   ('keys', 'SELECT dp_groups(key, features, label, 1.0, 0.0, $1::jsonb) FROM fuzz_row', '{UB003}');
 INSERT INTO parser
   SELECT 'options of ' || method, format('SELECT dpobj.price_aggregate(%L, %s, 1.0, 1e-6, $1::jsonb)', method, d), '{}'

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(104);
+SELECT plan(103);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -33,12 +33,11 @@ SELECT is(
   (SELECT string_agg(proname || ': ' || array_to_string(proargnames[10:pronargs], ', '), '; ' ORDER BY proname) FROM pg_proc
    WHERE pronamespace = 'dpobj'::regnamespace
      AND array_to_string(proargnames, ',') LIKE 'relation,label,epsilon,features,delta,method,options,filter%'),
-  'price: ; schedule: cron, allowance, period; submit: ; train: ; train_groups: by',
+  'price: ; train: ; train_groups: by',
   'functions that train or price a training take the arguments of dpobj.train, then their own');
 SELECT function_returns('dpobj', 'train_groups',
   ARRAY['regclass', 'text', 'double precision', 'text[]', 'double precision', 'text', 'dpobj.json_argument', 'dpobj.json_argument', 'text', 'text[]'], 'setof record');
-SELECT function_returns('dpobj', 'submit',
-  ARRAY['regclass', 'text', 'double precision', 'text[]', 'double precision', 'text', 'dpobj.json_argument', 'dpobj.json_argument', 'text'], 'bigint');
+SELECT function_returns('dpobj', 'submit', ARRAY['text', 'regclass', 'dpobj.json_argument', 'text'], 'bigint');
 SELECT function_returns('dpobj', 'cancel', ARRAY['bigint'], 'boolean');
 SELECT function_returns('dpobj', 'wait', ARRAY['bigint', 'interval'], 'text');
 SELECT is(
@@ -211,9 +210,9 @@ SELECT is_empty($$
                             'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_html', 'dpobj_internal.report_lines',
                             'dpobj_internal.on_one_line', 'dpobj_internal.report_neighbours', 'dpobj_internal.report_assumptions',
                             'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
-                            'dpobj.submit', 'dpobj.submit_answer', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
-                            'dpobj.schedule', 'dpobj.schedule_evaluation', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
-                            'dpobj_internal.schedule_start', 'dpobj_internal.schedule_models', 'dpobj_internal.schedule_rated', 'dpobj_internal.answer_statement',
+                            'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
+                            'dpobj.schedule', 'dpobj.unschedule', 'dpobj.run_schedule', 'dpobj_internal.schedule_attempt',
+                            'dpobj_internal.schedule_start', 'dpobj_internal.schedule_rated', 'dpobj_internal.call_statement', 'dpobj_internal.call_rehearse', 'dpobj_internal.arguments_of_0_3',
                             'dpobj_internal.schedule_begin', 'dpobj_internal.schedule_missing', 'dpobj_internal.schedule_enter', 'dpobj_internal.schedule_put', 'dpobj_internal.schedule_remove',
                             'dpobj_internal.schedule_record', 'dpobj_internal.schedule_time', 'dpobj_internal.schedule_model',
                             'dpobj_internal.schedule_of_model', 'dpobj_internal.schedule_fail', 'dpobj_internal.cron_time', 'dpobj_internal.cron_database',
@@ -276,14 +275,11 @@ SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.protections'::regclass)::int,
   1, 'a dump keeps the declarations');
 -- schedules
-SELECT function_returns('dpobj', 'schedule', ARRAY['regclass', 'text', 'double precision', 'text[]', 'double precision', 'text', 'dpobj.json_argument', 'dpobj.json_argument', 'text',
-  'text', 'double precision', 'interval'], 'bigint');
-SELECT function_returns('dpobj', 'schedule_evaluation', ARRAY['text', 'regclass', 'dpobj.json_argument', 'text', 'text', 'double precision', 'interval'], 'bigint');
+SELECT function_returns('dpobj', 'schedule', ARRAY['text', 'regclass', 'dpobj.json_argument', 'text', 'text', 'double precision', 'interval'], 'bigint');
 SELECT function_returns('dpobj', 'unschedule', ARRAY['text', 'regrole'], 'void');
 SELECT is_procedure('dpobj', 'run_schedule', ARRAY['text'], 'pg_cron calls a procedure, because it commits');
-SELECT columns_are('dpobj', 'schedules', ARRAY['name', 'owner', 'cron', 'relation', 'relation_name', 'label', 'epsilon',
-  'features', 'delta', 'method', 'options', 'filter', 'allowance', 'period', 'at', 'next_run', 'next_model', 'latest_model',
-  'job', 'cron_statement', 'call']);
+SELECT columns_are('dpobj', 'schedules', ARRAY['name', 'owner', 'cron', 'relation', 'relation_name', 'call', 'arguments', 'epsilon',
+  'allowance', 'period', 'at', 'next_run', 'next_model', 'latest_model', 'job', 'cron_statement']);
 SELECT columns_are('dpobj', 'schedule_runs', ARRAY['schedule', 'owner', 'scheduled', 'state', 'model', 'release', 'epsilon',
   'delta', 'started', 'finished', 'sqlstate', 'message']);
 SELECT is_empty($$
@@ -293,7 +289,7 @@ SELECT is_empty($$
 $$, 'no function is SECURITY DEFINER, because a role that drops the extension meanwhile could replace its tables');
 SELECT is(
   (SELECT string_agg(proname, ', ') FROM pg_proc
-   WHERE pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace) AND proname IN ('schedule', 'schedule_evaluation', 'schedule_start', 'unschedule', 'schedule_attempt', 'schedule_enter',
+   WHERE pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace) AND proname IN ('schedule', 'schedule_start', 'unschedule', 'schedule_attempt', 'schedule_enter',
      'schedule_put', 'schedule_remove', 'schedule_record') AND proparallel::text || provolatile::text <> 'uv'),
   NULL, 'functions of schedules that write are volatile and run in the leader only');
 SELECT is_empty($$

@@ -29,7 +29,7 @@ CREATE FUNCTION mallory.pick() RETURNS text LANGUAGE sql SECURITY DEFINER
   AS $$SELECT dpobj.select('{mine,second}', 'public.visit', 0.5)$$;
 ALTER FUNCTION mallory.pick() OWNER TO mallory;
 CREATE FUNCTION mallory.queue() RETURNS bigint LANGUAGE sql SECURITY DEFINER
-  AS $$SELECT dpobj.submit('public.visit', 'y', 0.5, features => '{a}', name => 'stolen')$$;
+  AS $$SELECT dpobj.submit('train', 'public.visit', '{"label": "y", "epsilon": 0.5, "features": ["a"]}', 'stolen')$$;
 CREATE FUNCTION mallory.stop(job bigint) RETURNS boolean LANGUAGE sql SECURITY DEFINER
   AS $$SELECT dpobj.cancel(job)$$;
 ALTER FUNCTION mallory.queue() OWNER TO mallory;
@@ -572,27 +572,27 @@ $hostile->try_all(
 
 $hostile->restart("shared_preload_libraries = 'dpobj, pg_stat_statements'");
 my $ended = q{SELECT state, reason FROM (SELECT dpobj.wait(max(id), '1 min') FROM dpobj.jobs OFFSET 0) w, dpobj.jobs WHERE id = (SELECT max(id) FROM dpobj.jobs)};
-my $job = sub { return ("SELECT dpobj.submit($_[0])", $ended); };
+my $job = sub { return ("SELECT dpobj.submit('train', $_[0])", $ended); };
 $hostile->try_all(
 	'jobs',
-	[ 'a job costs', 'ana', 1, $job->(q('visit', 'y', 0.5, '{a,t}', name => 'job')) ],
-	[ 'its name pays once', 'ana', 0, $job->(q('visit', 'y', 0.5, '{a,t}', name => 'job')), $args->("0.5, '{a,t}', name => 'job'") ],
-	[ 'another request under it', 'ana', '22023', "SELECT dpobj.submit('visit', 'y', 0.6, features => '{a,t}', name => 'job')" ],
-	[ 'the name of a model', 'ana', '22023', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'mine')" ],
-	[ 'of one row', 'ana', 1, $job->(q('visit', 'y', 0.5, '{a,t}', name => 'one row', filter => '{"id": {"=": 47}}')) ],
+	[ 'a job costs', 'ana', 1, $job->(q('visit', '{"label": "y", "epsilon": 0.5, "features": ["a", "t"]}', 'job')) ],
+	[ 'its name pays once', 'ana', 0, $job->(q('visit', '{"label": "y", "epsilon": 0.5, "features": ["a", "t"]}', 'job')), $args->("0.5, '{a,t}', name => 'job'") ],
+	[ 'another request under it', 'ana', '22023', "SELECT dpobj.submit('train', 'visit', '{\"label\": \"y\", \"epsilon\": 0.6, \"features\": [\"a\", \"t\"]}', 'job')" ],
+	[ 'the name of a model', 'ana', '22023', "SELECT dpobj.submit('train', 'visit', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'mine')" ],
+	[ 'of one row', 'ana', 1, $job->(q('visit', '{"label": "y", "epsilon": 0.5, "features": ["a", "t"], "filter": {"id": {"=": 47}}}', 'one row')) ],
 	[ 'each call of many', 'ana', 3,
-		q{SELECT pg_catalog.count(dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'many ' || i)) FROM generate_series(1, 3) i},
+		q{SELECT pg_catalog.count(dpobj.submit('train', 'visit', '{"label": "y", "epsilon": 0.5, "features": ["a"]}', 'many ' || i)) FROM generate_series(1, 3) i},
 		q{SELECT pg_catalog.count(dpobj.wait(id, '1 min')) FROM dpobj.jobs} ],
-	[ 'rolled back', 'ana', 0, 'BEGIN', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')", 'ROLLBACK' ],
-	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')" ],
-	[ 'a wait for oneself', 'ana', '55000', 'BEGIN', "SELECT dpobj.wait(dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x'))" ],
+	[ 'rolled back', 'ana', 0, 'BEGIN', "SELECT dpobj.submit('train', 'visit', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'x')", 'ROLLBACK' ],
+	[ 'read only', 'ana', '25006', 'BEGIN READ ONLY', "SELECT dpobj.submit('train', 'visit', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'x')" ],
+	[ 'a wait for oneself', 'ana', '55000', 'BEGIN', "SELECT dpobj.wait(dpobj.submit('train', 'visit', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'x'))" ],
 	[ 'operators first in the path', 'ana', 1, 'SET search_path = ana, pg_catalog, public',
-		"SELECT dpobj.submit('public.visit', 'y', 0.5, features => '{a}', name => 'path')", 'TABLE dpobj.jobs', 'TABLE dpobj.progress',
+		"SELECT dpobj.submit('train', 'public.visit', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'path')", 'TABLE dpobj.jobs', 'TABLE dpobj.progress',
 		'SELECT dpobj.cancel(1)', 'RESET search_path', $ended ],
 	[ 'a table of the name', 'ana', 1, 'CREATE TEMP TABLE job_rows (id bigint, role oid, state text, name text)',
-		'SET search_path = pg_temp, public', $job->(q('visit', 'y', 0.5, '{a}', name => 'shadow')) ],
-	[ 'without a budget', 'noah', 'UB002', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')" ],
-	[ 'too poor', 'poor', 'UB001', "SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'x')" ],
+		'SET search_path = pg_temp, public', $job->(q('visit', '{"label": "y", "epsilon": 0.5, "features": ["a"]}', 'shadow')) ],
+	[ 'without a budget', 'noah', 'UB002', "SELECT dpobj.submit('train', 'visit', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'x')" ],
+	[ 'too poor', 'poor', 'UB001', "SELECT dpobj.submit('train', 'visit', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'x')" ],
 	[ 'in a function of somebody else', 'ana', 'UB003', 'SELECT mallory.queue()' ],
 	[ 'those of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.jobs' ],
 	[ 'nor how far they are', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.progress' ],
@@ -603,15 +603,13 @@ $hostile->try_all(
 	[ 'a function of somebody else cancels none of mine', 'ana', '42704', 'SELECT mallory.stop(min(id)) FROM dpobj.jobs' ],
 	[ 'one that has ended', 'ana', 0, 'SELECT dpobj.cancel(max(id)) FROM dpobj.jobs' ],
 	(
-		map { [ "submit($_)", 'ana', '22023', "SELECT dpobj.submit($_)" ] } (
-			"'visit', 'y', 0.5, '{a}'", "'visit', 'y', 0.5, '{a}', name => ''", "NULL, 'y', 0.5, '{a}', name => 'x'",
-			"'visit', 'y', 0.5, '{a,a}', name => 'x'", "'visit', NULL, 0.5, '{a}', name => 'x'", "'visit', 'y', 'NaN', '{a}', name => 'x'",
-			"'visit', 'y', 0.0001, '{a}', name => 'x'", "'visit', 'y', 0.5, '{a}', 2, name => 'x'",
-			"'visit', 'y', 0.5, '{a}', method => 'x', name => 'x'",
-			q('visit', 'y', 0.5, '{a}', options => '{"time_limit": 1}', name => 'x'),
-			q('visit', 'y', 0.5, '{a}', filter => '{"xmin": {">": 1}}', name => 'x'))),
-	[ 'on a view', 'ana', 'UB003', "SELECT dpobj.submit('visit_view', 'y', 0.5, features => '{a}', name => 'x')" ],
-	[ 'a table that has gone', 'ana', '42P01', "SELECT dpobj.submit(0::oid::regclass, 'y', 0.5, features => '{a}', name => 'x')" ],
+		map { [ "submit($_)", 'ana', '22023', "SELECT dpobj.submit('train', $_)" ] } (
+			q('visit', '{"label": "y", "epsilon": 0.5}', NULL), q('visit', '{"label": "y", "epsilon": 0.5}', ''), q(NULL, '{"label": "y", "epsilon": 0.5}', 'x'),
+			q('visit', '[]', 'x'), q('visit', '{"label": "y", "epsilon": 0.5, "name": "z"}', 'x'), q('visit', '{"label": "y", "epsilon": 0.5, "relation": "pay"}', 'x'),
+			(map { qq('visit', '{"label": "y", "epsilon": 0.5, $_}', 'x') } '"features": ["a", "a"]', '"label": null', '"epsilon": "NaN"', '"epsilon": 0.0001', '"delta": 2',
+				'"method": "x"', '"options": {"time_limit": 1}', '"filter": {"xmin": {">": 1}}'))),
+	[ 'on a view', 'ana', 'UB003', "SELECT dpobj.submit('train', 'visit_view', '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'x')" ],
+	[ 'a table that has gone', 'ana', '42P01', "SELECT dpobj.submit('train', 0::oid::regclass, '{\"label\": \"y\", \"epsilon\": 0.5, \"features\": [\"a\"]}', 'x')" ],
 	[ 'a job that is none', 'ana', '42704', 'SELECT dpobj.cancel(-1)' ],
 	[ 'a wait that is none', 'ana', '22023', q{SELECT dpobj.wait(max(id), '-1 s') FROM dpobj.jobs} ],);
 
@@ -639,12 +637,12 @@ $hostile->try_all(
 
 my $put = sub {
 	my ($name, $filter, $allowance) = @_;
-	return "SELECT dpobj_internal.schedule_put('public.visit', 'y', 0.5, '{a,t}', 0, 'halfspace', '{}', "
-	  . ($filter // 'NULL') . ", '$name', '0 0 1 1 *', " . ($allowance // 'NULL, NULL') . ')';
+	return q[SELECT dpobj_internal.schedule_put('train', 'public.visit', '{"label": "y", "epsilon": 0.5, "features": ["a", "t"], "method": "halfspace",]
+	  . ' "filter": ' . ($filter // 'null') . "}', '$name', '0 0 1 1 *', " . ($allowance // 'NULL, NULL') . ')';
 };
 my $look = sub {
 	my ($name, $call, $arguments) = @_;
-	return "SELECT dpobj_internal.schedule_put('public.visit', NULL, NULL, NULL, NULL, NULL, '$arguments', NULL, '$name', '0 0 1 1 *', NULL, NULL, '$call')";
+	return "SELECT dpobj_internal.schedule_put('$call', 'public.visit', '$arguments', '$name', '0 0 1 1 *', NULL, NULL)";
 };
 my $run = sub { "CALL dpobj.run_schedule('$_[0]')" };
 $hostile->try_all(
@@ -660,7 +658,7 @@ $hostile->try_all(
 	[ 'the function below it, rolled back, tried again', 'ana', 1, $put->('below'), 'BEGIN', "SELECT dpobj_internal.schedule_attempt('below')",
 		'ROLLBACK', "SELECT dpobj_internal.schedule_attempt('below')", $run->('below') ],
 	[ 'read only', 'ana', '25006', $put->('only'), 'SET default_transaction_read_only = on', $run->('only') ],
-	[ 'a filter on one row', 'ana', 1, $put->('one', q('{"id": {"=": 47}}')), $run->('one'), 'TABLE dpobj.schedule_runs' ],
+	[ 'a filter on one row', 'ana', 1, $put->('one', '{"id": {"=": 47}}'), $run->('one'), 'TABLE dpobj.schedule_runs' ],
 	[ 'a run that was made up', 'ana', 1, $put->('forged'),
 		q{SELECT dpobj_internal.schedule_record('forged', dpobj_internal.schedule_time('0 0 1 1 *', now()), now(), 'released', NULL, NULL)}, $run->('forged') ],
 	[ 'a state that there is not', 'ana', '23514', $put->('forged'),
@@ -693,9 +691,9 @@ $hostile->try_all(
 		map { [ "arguments $_", 'ana', '22023', $look->('x', 'count', $_) ] } '1', '{}', '{"epsilon": "NaN"}', '{"epsilon": 0.5, "name": "x"}',
 			'{"epsilon": 0.5, "1); --": 1}'),
 	[ 'less than a release costs', 'ana', '22023', $look->('cheap', 'count', '{"epsilon": 0.0001}'), $run->('cheap') ],
-	[ 'without pg_cron nothing is kept', 'ana', '55000', q{SELECT dpobj.schedule_evaluation('count', 'public.visit', '{"epsilon": 0.5}', 'kept', '0 0 1 1 *')},
+	[ 'without pg_cron nothing is kept', 'ana', '55000', q{SELECT dpobj.schedule('count', 'public.visit', '{"epsilon": 0.5}', 'kept', '0 0 1 1 *')},
 		q{SELECT * FROM dpobj.schedules WHERE name = 'kept'} ],
-	[ 'a look without a budget', 'noah', 'UB002', q{SELECT dpobj.schedule_evaluation('count', 'public.visit', '{"epsilon": 0.5}', 'kept', '0 0 1 1 *')} ]);
+	[ 'a look without a budget', 'noah', 'UB002', q{SELECT dpobj.schedule('count', 'public.visit', '{"epsilon": 0.5}', 'kept', '0 0 1 1 *')} ]);
 
 # ---- a row would be recognised ----
 

@@ -127,7 +127,7 @@ my %request = (
 	'filter is null' => filters('"y": {"is null": false}, "t": {"is null": true}'),
 	'filter on all' => filters('"i": {"<": 10}, "f": {">": 0}, "n": {"<>": 3}, "d": {">": "2020-01-01"}, "ts": {"<": "infinity"},'
 		  . ' "t": {"=": "a"}, "u": {"<>": "z"}, "e": {"=": "sad"}, "b": {"=": true}, "y": {"=": "yes"}, "id": {"<": 30}'),
-	schedule => "SELECT dpobj_internal.schedule_put('visit', 'y', 0.5, '{i,t}', 0, 'halfspace', '{}', NULL, 'NAME', '0 0 1 1 *', NULL, NULL),"
+	schedule => q[SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.5, "features": ["i", "t"], "method": "halfspace", "options": {"intercept": false}}', 'NAME', '0 0 1 1 *', NULL, NULL),]
 	  . " dpobj_internal.schedule_attempt('NAME')",
 	'a filter on nothing' => filters('"unknown": {"=": 1}'),
 	groups => groups('u', "'{i,t}'"),
@@ -247,7 +247,7 @@ sub observe_job
 	my ($last, $spent) = map { $session->ask($_) } 'SELECT coalesce(max(id), 0) FROM dpobj.ledger', $budgets;
 	my %seen;
 
-	$session->ask(qq{SELECT dpobj.submit('visit', 'y', 0.5, features => '{i,t}', filter => '{"t": {"=": "a"}, "i": {"<": 10}}', name => '$name')});
+	$session->ask(qq{SELECT dpobj.submit('train', 'visit', '{"label": "y", "epsilon": 0.5, "features": ["i", "t"], "filter": {"t": {"=": "a"}, "i": {"<": 10}}}', '$name')});
 	$seen{answer} = $session->ask("SELECT dpobj.wait(max(id)) FROM dpobj.jobs");
 	$seen{messages} = $session->messages;
 	$seen{job} = $session->ask(sprintf $jobs, $last, $name);

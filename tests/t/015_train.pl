@@ -269,7 +269,7 @@ configure('ALTER SYSTEM RESET dpobj.min_epsilon');
 
 my $generic = qr/\AERROR:  UB004: the release failed and nothing was released
 DETAIL:  The charge stays\. Failures are counted against the table, and the reason is in the server log only\.
-LOCATION:  analyst_attempt, analyst\.c:\d+\z/;
+LOCATION:  fail, release\.c:\d+\z/;
 
 $ana->quit;
 break_first_page($node, 'broken');

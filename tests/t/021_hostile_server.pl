@@ -356,7 +356,7 @@ $node->reload;
 my $standby = standby_of($node, 'standby');
 for my $try ([ $train, '25006' ], [ $named, '25006' ], [ 'TABLE visit', '42501' ],
 	[ q{SELECT dpobj.evaluate('both', 'visit', 0.5)}, '25006' ],
-	[ q{SELECT dpobj.submit('visit', 'y', 0.5, features => '{a}', name => 'both')}, '25006' ],
+	[ q{SELECT dpobj.submit('train', 'visit', '{"label": "y", "epsilon": 0.5, "features": ["a"]}', 'both')}, '25006' ],
 	[ q{SELECT dpobj.cancel(1)}, '25006' ],
 	[ q{SELECT dpobj.wait(1)}, '42704' ],
 	[ q{SELECT count(*) FROM dpobj.jobs, dpobj.progress}, 0 ],

@@ -27,7 +27,7 @@ sub in_state
 for (@databases)
 {
 	$node->safe_psql($_, 'SELECT dpobj.confirm_epoch()'); # a copy may have been charged elsewhere
-	$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('patient', 'ill', 0.5, name => 'one')});
+	$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('train', 'patient', '{"label": "ill", "epsilon": 0.5}', 'one')});
 }
 is(in_state('queued'), @databases, 'a job is queued in each database');
 
@@ -53,7 +53,7 @@ cmp_ok(wakes_in_two_seconds(), '<=', 3, 'the launcher sleeps after the last job'
 # The owner of a database may hold such locks for any time. Workers do not wait for them in their places.
 my @lockers = map { session($node, seconds => 300, database => $_) } @databases[ 0, 1 ];
 $_->ask('BEGIN; ANALYZE dpobj.job_rows') for @lockers;
-$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('patient', 'ill', 0.5, name => 'two')}) for @databases[ 0 .. 2 ];
+$node->safe_psql($_, q{SET SESSION AUTHORIZATION ana; SELECT dpobj.submit('train', 'patient', '{"label": "ill", "epsilon": 0.5}', 'two')}) for @databases[ 0 .. 2 ];
 sub second { return $node->safe_psql($_[0], q{SELECT state FROM dpobj.job_rows WHERE name = 'two'}); }
 ok(wait_until(60, sub { second($databases[2]) eq 'released' }), 'jobs of other databases run');
 is(second($_), 'queued', "the job of $_ waits") for @databases[ 0, 1 ];

@@ -677,7 +677,7 @@ my %stays = (
 my $patient = session($node, user => 'ana');
 for my $name (sort keys %stays)
 {
-	$patient->ask(q(SELECT dpobj.submit('patient', 'ill', 1, features => '{a,b}', method => 'logistic', name => 'in the file'))) if $name eq 'a job';
+	$patient->ask(q(SELECT dpobj.submit('train', 'patient', '{"label": "ill", "epsilon": 1, "features": ["a", "b"], "method": "logistic"}', 'in the file'))) if $name eq 'a job';
 	$patient->send($stays{$name});
 	ok(wait_until(3, sub { temporary_files() }), "$name has a file");
 	sleep(3);

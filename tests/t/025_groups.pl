@@ -76,7 +76,7 @@ fail_second();
 spends($node, 'the second group fails', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	like($ana->ask(groups('patient', name => 'failed')), qr/\AERROR:  UB004: the release failed and nothing was released
 DETAIL:  The charge stays\. Failures are counted against the table, and the reason is in the server log only\.
-LOCATION:  analyst_attempt, analyst\.c:\d+\z/, 'the failure of one group is one error without a reason');
+LOCATION:  fail, release\.c:\d+\z/, 'the failure of one group is one error without a reason');
 });
 is(slurp_file($count), "2\n", 'the first group was trained, the third was not');
 fail_second();

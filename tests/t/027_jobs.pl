@@ -46,7 +46,7 @@ spends($node, 'its name makes it idempotent', {}, sub {
 	my $id = $session{ana}->ask("SELECT id FROM dpobj.jobs WHERE name = 'first'");
 	is($session{ana}->ask(submission('first', 'patient')), $id, 'the same submission is the same job');
 	like($session{ana}->ask(submission('first', 'patient', epsilon => 0.6)),
-		qr/^ERROR:  22023: job "first" was submitted with another request/, 'another request under the name is refused');
+		qr/^ERROR:  22023: model "first" was made by another request/, 'another request under the name is refused');
 	is($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}', name => 'first')}),
 		job($id, 'release'), 'dpobj.train returns the model of the job');
 });
@@ -195,7 +195,7 @@ spends($node, 'progress under add_remove', $kept, sub {
 });
 
 spends($node, 'rows of a scan', { epsilon => 0.5, charged => 1, released => [ 0, 1 ] }, sub {
-	my $text = submission('scanned', 'large') =~ s/\)$/, filter => '{"a": {"=": true}}')/r;
+	my $text = submission('scanned', 'large') =~ s/\}', /, "filter": {"a": {"=": true}}}', /r;
 	my $id = $session{ana}->ask($text);
 	my $seen = '';
 	wait_until(60, sub {
@@ -288,7 +288,7 @@ spends($node, 'a cancel in an old snapshot', {}, sub {
 spends($node, 'a queue has an end', {}, sub {
 	while_queued(
 		sub {
-			like($session{cat}->ask("SELECT count(dpobj.submit('patient', 'ill', 0.1, features => '{a}', name => 'many ' || i)) FROM generate_series(1, 101) i"),
+			like($session{cat}->ask("SELECT count(dpobj.submit('train', 'patient', '{\"label\": \"ill\", \"epsilon\": 0.1, \"features\": [\"a\"]}', 'many ' || i)) FROM generate_series(1, 101) i"),
 				qr/^ERROR:  54000: too many jobs are queued/, 'the 101st queued job is refused');
 			return ();
 		}, sub { });
@@ -378,7 +378,7 @@ DECLARE
   job bigint;
 BEGIN
   FOR i IN 1..20 LOOP
-    job := dpobj.submit('patient', 'ill', 0.5, features => '{a}', name => 'come and go');
+    job := dpobj.submit('train', 'patient', '{"label": "ill", "epsilon": 0.5, "features": ["a"]}', 'come and go');
     COMMIT;
     PERFORM dpobj.cancel(job);
     COMMIT;

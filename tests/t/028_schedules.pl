@@ -36,7 +36,7 @@ isnt($node->safe_psql('postgres a', "CREATE EXTENSION dpobj; SELECT dpobj_intern
 sub schedule
 {
 	my ($name, $cron, $more) = @_;
-	return "SELECT dpobj.schedule('patient', 'ill', 0.5, name => '$name', cron => '$cron'" . ($more ? ", $more" : '') . ')';
+	return "SELECT dpobj.schedule('train', 'patient', '{\"label\": \"ill\", \"epsilon\": 0.5}', '$name', '$cron'" . ($more ? ", $more" : '') . ')';
 }
 
 # The states of a schedule's runs, and what they cost.
@@ -117,7 +117,7 @@ like($_, qr/^\d+$/, 'dpobj.schedule returns a job each minute') for (
 	$ana->ask(schedule('wrong', '* * * * *')),
 	$poor->ask(schedule('minutely', '* * * * *')));
 # A filter on a column that does not exist any more.
-$node->safe_psql('postgres', q(UPDATE dpobj.schedule_rows SET filter = '{"nothing": {"=": 1}}' WHERE name = 'wrong'));
+$node->safe_psql('postgres', q(UPDATE dpobj.schedule_rows SET arguments = arguments || '{"filter": {"nothing": {"=": 1}}}' WHERE name = 'wrong'));
 
 sub fires
 {
@@ -216,7 +216,7 @@ like($ana->ask($yearly->()), qr/^\d+$/, 'the schedule is made anew');
 spends($node, 'a schedule made anew under its name', {}, sub { is($ana->ask($call), '', 'its run succeeds'); });
 is(runs_of('yearly'), 'released|0.5|t|', 'the new schedule has the model of the scheduled time');
 
-like($ana->ask(q{SELECT dpobj.schedule('patient', 'ward', 0.5, features => '{a,b}', name => 'wards', cron => '0 0 1 1 *')}), qr/^\d+$/, 'a schedule for a label of several classes');
+like($ana->ask(q{SELECT dpobj.schedule('train', 'patient', '{"label": "ward", "epsilon": 0.5, "features": ["a", "b"]}', 'wards', '0 0 1 1 *')}), qr/^\d+$/, 'a schedule for a label of several classes');
 spends($node, 'its run', { epsilon => 0.5, charged => 1, released => 1 }, sub { is($ana->ask("CALL dpobj.run_schedule('wards')"), '', 'its run succeeds'); });
 is($ana->ask(q{SELECT (m.model).kind, (m.model).details -> 'classes' FROM dpobj.schedules s JOIN dpobj.models m ON m.name = s.latest_model WHERE s.name = 'wards'}),
 	'softmax|["east", "north", "west"]', 'its model has the classes');
@@ -237,10 +237,11 @@ spends($node, 'two at once', { epsilon => 0.5, charged => 1, released => 1 }, su
 is(runs_of('race'), 'released|0.5|t|', 'two concurrent runs are one');
 
 # A run whose session dies is charged, ends as failed, and is not tried again.
-my $hard = q{SELECT dpobj.schedule('hard', 'ill', 0.5, name => 'hard', cron => '0 0 1 1 *', options => '{"mechanism": "permute_flip", "grid": "ternary", "intercept": false}')};
+my $hard = q{SELECT dpobj.schedule('train', 'hard', '{"label": "ill", "epsilon": 0.5, "options": {"mechanism": "permute_flip", "grid": "ternary", "intercept": false}}', 'hard', '0 0 1 1 *')};
 like($ana->ask($hard), qr/^\d+$/, 'a schedule with a long solve');
-is(scalar_of($node, q{SELECT string_agg(DISTINCT concat(name, ' ', method, ' ', options -> 'intercept'), ',') FROM dpobj.schedules WHERE name IN ('race', 'hard')}),
-	'hard auto false,race auto true', 'schedules keep method and intercept explicitly');
+is(scalar_of($node, q{SELECT string_agg(concat_ws(' ', name, call, arguments), E'\n' ORDER BY name) FROM dpobj.schedules WHERE name IN ('race', 'hard')}),
+	qq(hard train {"label": "ill", "epsilon": 0.5, "options": {"grid": "ternary", "intercept": false, "mechanism": "permute_flip"}}\n)
+	  . 'race train {"label": "ill", "epsilon": 0.5}', 'schedules keep the arguments as they were given');
 $call = "CALL dpobj.run_schedule('hard')";
 spends($node, 'a run that is terminated', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
 	$again->send($call);
@@ -281,7 +282,7 @@ like($copy->ask($yearly->()), qr/HINT:  A superuser can run there: SELECT cron\.
 	'a restored schedule has a statement for its job');
 is($copy->ask("SELECT count(*) FROM dpobj.schedules WHERE name = 'yearly'"), '1', 'dpobj.schedule changes the restored schedule');
 is($copy->ask("CALL dpobj.run_schedule('yearly')"), '', 'a run that was charged before the dump is free');
-like($copy->ask("SELECT dpobj_internal.schedule_put('patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, 'new', '0 0 1 1 *', NULL, NULL);"
+like($copy->ask(q[SELECT dpobj_internal.schedule_put('train', 'patient', '{"label": "ill", "epsilon": 0.5, "method": "halfspace"}', 'new', '0 0 1 1 *', NULL, NULL);]
 		  . " CALL dpobj.run_schedule('new')"), qr/^ERROR:  55000:/m, 'a new run is refused before dpobj.confirm_epoch');
 
 # The name of a job separates database and schedule.

@@ -184,7 +184,7 @@ for my $database (qw(older restored))
 	is($session->ask(q{SELECT value = (SELECT (answer -> 0 ->> 'value')::bigint FROM dpobj.answers WHERE name = 'how many') FROM dpobj.count('visit', 0.125, name => 'how many')}), 't', "$database: so is an answer");
 	like($session->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.25, '{smokes}', name => 'anew')}), qr/^\d+$/, "$database: ana trains");
 	like($session->ask(q{CALL dpobj.run_schedule('yearly'); SELECT DISTINCT state FROM dpobj.schedule_runs}), qr/^released$/, "$database: the schedule");
-	$session->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, '{smokes}', name => 'queued')});
+	$session->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "features": ["smokes"]}', 'queued')});
 	is($session->ask(q{SELECT dpobj.wait(id) FROM dpobj.jobs WHERE name = 'queued'}), 'released', "$database: a job");
 	is($session->ask(q{SELECT retired IS NOT NULL FROM dpobj.models WHERE name = 'second'}), 't', "$database: a retired model");
 	$session->quit;
@@ -347,9 +347,9 @@ $node->append_conf('postgresql.conf', "dpobj.max_jobs = 0");
 $node->restart;
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 $ana = session($node, user => 'ana', database => $upgraded);
-$ana->ask(q{SELECT dpobj_internal.schedule_put('visit', 'ill', 0.0625, NULL, 0, 'halfspace', '{}', NULL, 'daily', '0 0 1 1 *', 0.1, '1 year')});
+$ana->ask(q{SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "method": "halfspace", "options": {"intercept": false}}', 'daily', '0 0 1 1 *', 0.1, '1 year')});
 is($ana->ask(q{CALL dpobj.run_schedule('daily'); SELECT state, epsilon FROM dpobj.schedule_runs WHERE schedule = 'daily'}), 'released|0.0625', 'a schedule has run before pg_upgrade');
-like($ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'waits')}), qr/^\d+$/, 'a job is queued before pg_upgrade');
+like($ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625}', 'waits')}), qr/^\d+$/, 'a job is queued before pg_upgrade');
 my $left_before = $ana->ask($left);
 $ana->quit;
 %before = map { $_ => rows($upgraded, $_) } split /\n/, $node->safe_psql($upgraded, $tables);
@@ -378,7 +378,7 @@ like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625)}), qr/^ERROR:  55000
 is($ana->ask(q{CALL dpobj.run_schedule('daily'); SELECT state, epsilon FROM dpobj.schedule_runs WHERE schedule = 'daily'}), 'released|0.0625', 'a run that was charged is not run again');
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625)}), qr/^\d+$/, 'a release after dpobj.confirm_epoch');
-$ana->ask(q{SELECT dpobj.submit('visit', 'ill', 0.0625, name => 'again')});
+$ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625}', 'again')});
 is($ana->ask(q{SELECT dpobj.wait(id) FROM dpobj.jobs WHERE name = 'again'}), 'released', 'a job runs after pg_upgrade');
 $ana->quit;
 

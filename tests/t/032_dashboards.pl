@@ -40,7 +40,7 @@ my $moved = scalar_of($node, "SELECT (count(*) - 125) / 500.0 FROM visit WHERE w
 my $accuracy = scalar_of($node, "SELECT avg((dpobj.predict('rated', v, 'alice') = back)::integer)::float8 FROM visit v");
 $node->safe_psql('postgres', "SELECT count(*) FROM dpobj.histogram('visit', 'ward', 100, name => 'wards in june');
   SELECT count(*) FROM dpobj.histogram('visit', 'back', 100, name => 'labels in june')", extra_params => [ '-U', 'alice' ]);
-$node->safe_psql('postgres', "SELECT dpobj.submit('visit', 'back', 0.1, name => 'tonight')", extra_params => [ '-U', 'alice' ]);
+$node->safe_psql('postgres', "SELECT dpobj.submit('train', 'visit', '{\"label\": \"back\", \"epsilon\": 0.1}', 'tonight')", extra_params => [ '-U', 'alice' ]);
 $node->safe_psql('postgres', "SELECT dpobj.wait(1, '1 min')", extra_params => [ '-U', 'alice' ]);
 
 # ---- what Grafana does to a query -------------------------------------------------------

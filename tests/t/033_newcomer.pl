@@ -134,7 +134,7 @@ sub submit
 {
 	my ($name, $relation, $label, $epsilon, %how) = @_;
 	my $options = $how{options} // '{}';
-	my $id = ask('alice', "SELECT dpobj.submit('$relation', '$label', $epsilon, options => '$options', name => '$name')", %how);
+	my $id = ask('alice', "SELECT dpobj.submit('train', '$relation', '{\"label\": \"$label\", \"epsilon\": $epsilon, \"options\": $options}', '$name')", %how);
 
 	like($id, qr/^\d+$/, "job $name is submitted");
 	return $id;
@@ -167,8 +167,8 @@ is(ask('alice', "SELECT dpobj.verify(model) FROM dpobj.models WHERE name = 'next
 sub schedule_both
 {
 	my ($cron) = @_;
-	like(ask('alice', "SELECT dpobj.schedule('census', 'income', 0.05, name => 'minutely', cron => '$cron'),"
-			  . " dpobj.schedule('census', 'income', 0.5, name => 'hungry', cron => '$cron')"),
+	like(ask('alice', "SELECT dpobj.schedule('train', 'census', '{\"label\": \"income\", \"epsilon\": 0.05}', 'minutely', '$cron'),"
+			  . " dpobj.schedule('train', 'census', '{\"label\": \"income\", \"epsilon\": 0.5}', 'hungry', '$cron')"),
 		qr/^\d+\|\d+$/, "two schedules are made for $cron");
 	return;
 }
@@ -209,7 +209,7 @@ SKIP:
 # ---- used up, and topped up ---------------------------------------------------------------
 
 $before = left('census');
-like(ask('alice', "SELECT dpobj.submit('census', 'income', 0.5, name => 'more')"),
+like(ask('alice', "SELECT dpobj.submit('train', 'census', '{\"label\": \"income\", \"epsilon\": 0.5}', 'more')"),
 	qr/^ERROR:  UB001: privacy budget exhausted\nDETAIL:  The budget of role "alice" .* 0\.5 asked, \Q$before\E left of 4\.5\.$/m,
 	'a job beyond the budget is refused');
 is(left('census'), $before, 'the refused job is not charged');

@@ -64,38 +64,42 @@ spends($node, 'while it solves', $kept, sub {
 	ok(wait_until(10, sub { !runs($solvers[0]) }), 'the solver ends with the job');
 });
 
-# Submits a job, and runs a statement or a block between its charge and its scan, when it holds no lock.
+# Submits a job, and runs a block between its charge and its tick, which is far away.
 sub between
 {
 	my ($who, $name, $table, $change) = @_;
-	my ($holder, $changer) = map { session($node, seconds => 300) } 1, 2;
-	all_workers_end();
-	$holder->ask('BEGIN; SELECT FROM dpobj.budget_rows FOR UPDATE');
+	configure('ALTER SYSTEM SET dpobj.release_tick = 5000');
+	sleep(0.3);
 	my $id = $session{control}->ask("SET SESSION AUTHORIZATION $who; " . submission($name, $table) . '; RESET SESSION AUTHORIZATION');
-	worker_waits('the job waits for its budget');
-	$changer->send("BEGIN; LOCK TABLE $table");
-	waits_for_lock($node, $changer->pid);
-	$holder->ask('COMMIT');
-	$changer->result;
-	ref $change ? $change->() : is($changer->ask($change), '', $change);
-	$changer->ask('COMMIT');
-	$_->quit for $holder, $changer;
+	enters($id, 'scanning|solving');
+	like(job($id, 'release'), qr/^\d+$/, 'the charge of a job that runs is shown');
+	$change->();
+	configure('ALTER SYSTEM RESET dpobj.release_tick');
 	return $id;
 }
 
-# A cancelled charge has its end in the ledger, so the job ends when the ledger can be written.
-spends($node, 'while it releases', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $locker = session($node);
-	my $id = between('ana', 'releasing', 'patient', sub { $locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE') });
+# From then on nothing can be written to the ledger.
+my $locker;
+sub lock_ledger { ($locker = session($node, seconds => 300))->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE'); }
+
+# A job ends as its charge does, when the ledger can be written: what was released stays released.
+spends($node, 'while it releases', $once, sub {
+	my $id = between('ana', 'releasing', 'patient', \&lock_ledger);
 	enters($id, 'releasing');
 	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'ana cancels the job');
 	sleep(6); # longer than a job waits for its locks
 	is(job($id, 'state'), 'running', 'the job does not end before its charge');
 	$locker->quit;
+	becomes($id, 'released');
+	is(scalar_of($node, "SELECT count(*) FROM dpobj.models WHERE name = 'releasing'"), 1, 'the model is kept');
+});
+
+spends($node, 'at its tick', $kept, sub {
+	my $id = between('ana', 'tick', 'patient', sub { });
+	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'ana cancels a job that waits for its tick');
 	becomes($id, 'cancelled');
 	is(scalar_of($node, "SELECT e.reason FROM dpobj.ledger_events e JOIN dpobj.job_rows j ON e.release = j.release WHERE e.event = 'failed' AND j.id = $id"),
 		'cancel', 'the charge ends with the cancel as its reason');
-	is(scalar_of($node, "SELECT count(*) FROM dpobj.models WHERE name = 'releasing'"), 0, 'a job that is cancelled before its end releases nothing');
 });
 
 # ---- failures ----
@@ -111,11 +115,8 @@ spends($node, 'a solver that is not there', { epsilon => 1, charged => 2, failed
 });
 
 spends($node, 'a failure that is cancelled', { epsilon => 0.5, charged => 1, failed => 1 }, sub {
-	my $locker = session($node, seconds => 300);
-	my $id = between('ana', 'seen coming', 'patient', sub {
-		hide_solver($node);
-		$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN SHARE MODE');
-	});
+	hide_solver($node);
+	my $id = between('ana', 'seen coming', 'patient', \&lock_ledger);
 	enters($id, 'releasing');
 	restore_solver($node);
 	is($session{ana}->ask("SELECT dpobj.cancel($id)"), 't', 'a cancel after the failure') for 1, 2;
@@ -123,42 +124,31 @@ spends($node, 'a failure that is cancelled', { epsilon => 0.5, charged => 1, fai
 	is(job($id, 'state'), 'running', 'the job does not end before its failure is counted');
 	$locker->quit;
 	becomes($id, 'failed');
+	like(job($id, 'sqlstate, reason'), qr/^UB004\|the release failed and nothing was released$/m, 'it has failed as dpobj.train does');
 });
 
-spends($node, 'changed between charge and scan', $kept, sub {
-	my $id = between('ana', 'changed', 'patient', q{DO $$ BEGIN SET LOCAL client_min_messages = warning; PERFORM dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {"null": true}}'); END $$});
-	becomes($id, 'failed');
-	is(job($id, 'sqlstate'), '55000', 'a table that was changed after the charge is not read');
-	like(job($id, 'reason'), qr/^the table or its protection was changed after the charge\n/, 'the job says that the table was changed');
-	scalar_of($node, q{SELECT dpobj.protect('patient', '{"ill": {}, "a": {}, "b": {}}')});
+spends($node, 'renamed between charge and tick', $once, sub {
+	my $id = between('bob', 'renamed', 'patient', sub { scalar_of($node, 'ALTER ROLE bob RENAME TO robert') });
+	becomes($id, 'released');
+	is(job($id, 'submitter'), 'robert', 'the job is the renamed role\'s');
+	scalar_of($node, 'ALTER ROLE robert RENAME TO bob');
 });
 
-spends($node, 'unprotected between charge and scan', $kept, sub {
-	scalar_of($node, q{CREATE TABLE bare AS TABLE patient; SELECT dpobj.protect('bare', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget('bare', 'ana', 1, 0)});
-	my $id = between('ana', 'bare', 'bare', q{DO $$ BEGIN PERFORM dpobj.unprotect('bare'); END $$});
-	becomes($id, 'failed');
-	like(job($id, 'sqlstate, reason'), qr/^UB003\|relation "bare" is not protected$/m, 'a table that was unprotected after the charge is not read');
-});
-
-spends($node, 'dropped between charge and scan', { epsilon => 1, charged => 2 }, sub {
+spends($node, 'dropped before the charge', {}, sub {
 	scalar_of($node, <<'SQL');
 CREATE TABLE brief AS TABLE patient;
 CREATE ROLE brief;
 SELECT dpobj.protect('brief', '{"ill": {}, "a": {}, "b": {}}'), dpobj.set_budget('brief', 'ana', 1, 0), dpobj.set_budget('patient', 'brief', 1, 0);
 SQL
-	my $table = between('ana', 'brief', 'brief', 'DROP TABLE brief');
-	becomes($table, 'failed');
+	my ($table, $role) = while_queued(
+		sub {
+			map { $session{control}->ask("SET SESSION AUTHORIZATION $_->[0]; " . submission('brief', $_->[1]) . '; RESET SESSION AUTHORIZATION') }
+			  [ 'ana', 'brief' ], [ 'brief', 'patient' ];
+		},
+		sub { scalar_of($node, 'DROP TABLE brief; DROP ROLE brief') });
+	becomes($_, 'failed') for $table, $role;
 	like(job($table, 'sqlstate, reason'), qr/^42P01\|the table of the job does not exist any more$/, 'the job says that the table is gone');
-	my $role = between('brief', 'brief', 'patient', 'DROP ROLE brief');
-	becomes($role, 'failed');
 	is(job($role, 'sqlstate, reason'), '42704|the role that submitted the job does not exist any more', 'the job says that the role is gone');
-});
-
-spends($node, 'renamed between charge and scan', $once, sub {
-	my $id = between('bob', 'renamed', 'patient', 'ALTER ROLE bob RENAME TO robert');
-	becomes($id, 'released');
-	is(job($id, 'submitter'), 'robert', 'the job is the renamed role\'s');
-	scalar_of($node, 'ALTER ROLE robert RENAME TO bob');
 });
 
 # ---- ticks ----
@@ -198,6 +188,7 @@ sub survives
 		my $queued = submit('ana', "$name 2", 'patient');
 		enters($id, 'solving');
 		my $release = job($id, 'release');
+		like($release, qr/^\d+$/, 'the charge of a job that runs is shown');
 		$_->quit for values %session;
 		$kill->();
 		ok(wait_until(30, sub { my $now = checkpointer(); $now ne '' && $now ne $before }), 'the server was restarted');
@@ -278,7 +269,7 @@ sub not_preloaded
 
 spends($node, 'a server that does not preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
 	not_preloaded('jobs', $session{ana}->ask(submission('refused', 'patient')), 'a submission is refused');
-	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('patient', 'ill', 0.5, name => 'refused', cron => '0 0 1 1 *')}), 'a schedule is refused');
+	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('train', 'patient', '{"label": "ill", "epsilon": 0.5}', 'refused', '0 0 1 1 *')}), 'a schedule is refused');
 	is(scalar_of($node, 'SELECT (SELECT count(*) FROM dpobj.job_rows), (SELECT count(*) FROM dpobj.schedule_rows)'), '0|0', 'the refusals write nothing');
 	like($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}), qr/^\d+$/, 'dpobj.train is answered');
 });
@@ -333,7 +324,7 @@ spends($node, 'a server that has ceased to preload the library', { epsilon => 0.
 	$node->reload;
 	sleep(0.3);
 	my @ids = map { submit('ana', "left $_", 'patient') } 1, 2;
-	$session{ana}->ask(q{SELECT dpobj_internal.schedule_put('patient', 'ill', 0.5, NULL, 0, 'halfspace', '{}', NULL, 'yearly', '0 0 1 1 *', NULL, NULL)});
+	$session{ana}->ask(q{SELECT dpobj_internal.schedule_put('train', 'patient', '{"label": "ill", "epsilon": 0.5, "method": "halfspace", "options": {"intercept": false}}', 'yearly', '0 0 1 1 *', NULL, NULL)});
 	$node->safe_psql('postgres', 'ALTER SYSTEM RESET dpobj.max_jobs');
 	restart_with("shared_preload_libraries = ''");
 	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $ids[0]"),

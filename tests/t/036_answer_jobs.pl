@@ -11,7 +11,7 @@ configure('ALTER SYSTEM SET dpobj.release_tick = 4000');
 sub answer
 {
 	my ($who, $name) = @_;
-	my $id = $session{$who}->ask(qq(SELECT dpobj.submit_answer('count', 'patient', '{"epsilon": 0.5}', '$name')));
+	my $id = $session{$who}->ask(qq(SELECT dpobj.submit('count', 'patient', '{"epsilon": 0.5}', '$name')));
 	like($id, qr/^\d+$/, "$who submits $name");
 	return $id;
 }

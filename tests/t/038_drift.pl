@@ -1,4 +1,4 @@
-# 038_drift.pl - dpobj.schedule_evaluation with the real pg_cron: histograms of a column that drifts
+# 038_drift.pl - dpobj.schedule with the real pg_cron: histograms of a column that drifts
 # and of one that does not, ratings of a training's newest model, an allowance, and a crash between
 # the charge and the end of a run.
 
@@ -27,7 +27,7 @@ my $ana = session($node, user => 'ana');
 sub evaluation
 {
 	my ($name, $call, $arguments, $cron, $more) = @_;
-	return "SELECT dpobj.schedule_evaluation('$call', 'patient', '$arguments', '$name', '$cron'" . ($more ? ", $more" : '') . ')';
+	return "SELECT dpobj.schedule('$call', 'patient', '$arguments', '$name', '$cron'" . ($more ? ", $more" : '') . ')';
 }
 
 # How many scheduled times have a run.
@@ -53,7 +53,7 @@ my @schedules = (
 	[ 'wards', 'histogram', '{"column": "ward", "epsilon": 20}' ],
 	[ 'rating', 'evaluate', '{"model": "model", "epsilon": 20}' ],
 	[ 'thrifty', 'count', '{"epsilon": 0.5}', "allowance => 0.5, period => '1 day'" ]);
-like($ana->ask("SELECT dpobj.schedule('patient', 'ill', 20, features => '{fever}', name => 'model', cron => '* * * * *')"),
+like($ana->ask("SELECT dpobj.schedule('train', 'patient', '{\"label\": \"ill\", \"epsilon\": 20, \"features\": [\"fever\"]}', 'model', '* * * * *')"),
 	qr/^\d+$/, 'a training is scheduled');
 for my $schedule (@schedules)
 {
@@ -109,7 +109,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE crowd AS SELECT i % 1000 AS x, i % 7 AS y FROM generate_series(1, 4000000) i;
 SELECT dpobj.protect('crowd', '{"x": {"scale": 1000}, "y": {"bins": [1, 2, 3]}}'), dpobj.set_budget('crowd', 'ana', 10, 0);
 SQL
-like($ana->ask(q{SELECT dpobj.schedule_evaluation('histogram', 'crowd', '{"column": "y", "epsilon": 0.5}', 'yearly', '0 0 1 1 *')}),
+like($ana->ask(q{SELECT dpobj.schedule('histogram', 'crowd', '{"column": "y", "epsilon": 0.5}', 'yearly', '0 0 1 1 *')}),
 	qr/^\d+$/, 'a look for New Year');
 my $call = "CALL dpobj.run_schedule('yearly')";
 my $runs = "SELECT state, epsilon, model IS NOT NULL FROM dpobj.schedule_runs WHERE schedule = 'yearly'";

@@ -51,10 +51,10 @@ my $training = q('visit', 'ill', 0.25, '{age,sex,fever}', method => 'halfspace',
 is($alice->ask("SELECT details ->> 'holdout' FROM dpobj.train($training, name => 'January')"), '0.2', 'a model is trained on four fifths of the rows');
 
 my @schedules = (
-	[ 'model', 3, "schedule($training, name => 'model', cron => '0 3 1 * *', allowance => 0.25, period => '1 month')" ],
-	[ 'new model', 4, q(schedule_evaluation('evaluate', 'visit', '{"model": "model", "epsilon": 0.2}', 'new model', '0 4 1 * *')) ],
-	[ 'old model', 5, q(schedule_evaluation('evaluate', 'visit', '{"model": "January", "epsilon": 0.2}', 'old model', '0 5 1 * *')) ],
-	[ 'ages', 6, q(schedule_evaluation('histogram', 'visit', '{"column": "age", "epsilon": 0.25}', 'ages', '0 6 1 * *')) ]);
+	[ 'model', 3, q(schedule('train', 'visit', '{"label": "ill", "epsilon": 0.25, "features": ["age", "sex", "fever"], "method": "halfspace", "options": {"holdout": 0.2}}', 'model', '0 3 1 * *', allowance => 0.25, period => '1 month')) ],
+	[ 'new model', 4, q(schedule('evaluate', 'visit', '{"model": "model", "epsilon": 0.2}', 'new model', '0 4 1 * *')) ],
+	[ 'old model', 5, q(schedule('evaluate', 'visit', '{"model": "January", "epsilon": 0.2}', 'old model', '0 5 1 * *')) ],
+	[ 'ages', 6, q(schedule('histogram', 'visit', '{"column": "age", "epsilon": 0.25}', 'ages', '0 6 1 * *')) ]);
 like($alice->ask("SELECT dpobj.$_->[2]"), qr/^\d+$/, "schedule $_->[0]") for @schedules;
 
 # ---- twelve months ------------------------------------------------------------------------

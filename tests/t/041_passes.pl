@@ -183,8 +183,9 @@ sub scheduled
 {
 	my ($table) = @_;
 	my $put = 'SELECT dpobj_internal.schedule_put';
-	in_session($coordinator, 'ana', "$put('$table', 'y', 3, '{a,r}', 0, 'logistic', '{\"holdout\": 0.3}', NULL, 'model of $table', '0 0 1 1 *', NULL, NULL)",
-		"$put('$table', NULL, NULL, NULL, NULL, NULL, '{\"model\": \"model of $table\", \"epsilon\": 2}', NULL, 'rating of $table', '0 0 1 1 *', 2, '1 year', 'evaluate')");
+	in_session($coordinator, 'ana',
+		qq($put('train', '$table', '{"label": "y", "epsilon": 3, "features": ["a", "r"], "method": "logistic", "options": {"holdout": 0.3}}', 'model of $table', '0 0 1 1 *', NULL, NULL)),
+		qq($put('evaluate', '$table', '{"model": "model of $table", "epsilon": 2}', 'rating of $table', '0 0 1 1 *', 2, '1 year')));
 	for my $name ("model of $table", "rating of $table")
 	{
 		spends(
@@ -206,7 +207,7 @@ sub job_model
 {
 	my ($table) = @_;
 	my $ana = session($coordinator, user => 'ana');
-	my $id = $ana->ask("SELECT dpobj.submit('$table', $models{objective}, name => 'job of $table')");
+	my $id = $ana->ask(qq(SELECT dpobj.submit('train', '$table', '{"label": "y", "epsilon": 2, "features": ["a", "r", "b", "e"], "method": "logistic", "options": {"mechanism": "objective"}}', 'job of $table')));
 	is($ana->ask("SELECT dpobj.wait($id, '60 s')"), 'released', "a job over $table is released");
 	return $ana->ask("SELECT (dpobj.train('$table', $models{objective}, name => 'job of $table')).weights");
 }
@@ -216,7 +217,7 @@ sub job_answer
 {
 	my ($table) = @_;
 	my $ana = session($coordinator, user => 'ana');
-	my $id = $ana->ask(qq{SELECT dpobj.submit_answer('auc', '$table', '{"model": "rated", "epsilon": 1, "options": {"holdout": 0.3}}', 'job answer of $table')});
+	my $id = $ana->ask(qq{SELECT dpobj.submit('auc', '$table', '{"model": "rated", "epsilon": 1, "options": {"holdout": 0.3}}', 'job answer of $table')});
 	is($ana->ask("SELECT dpobj.wait($id, '60 s')"), 'released', "a rating over $table is released by a job");
 	return $ana->ask("SELECT answer FROM dpobj.answers WHERE name = 'job answer of $table'");
 }

@@ -73,7 +73,7 @@ alike('a calibration', q{SELECT * FROM dpobj.calibration('dealt', '%s', 1000, NU
 alike('a selection', q{SELECT dpobj.select('{dealt,other}', '%s', 10000, NULL, '{"holdout": false}')});
 alike('groups of a training', q{SELECT key FROM dpobj.train_groups('%s', 'y', 100, '{r,s}', by => '{b}', method => 'logistic', options => '{"mechanism": "objective"}')});
 alike('a price', q{SELECT dpobj.price('%s', 'y', 1, '{r}', method => 'logistic') - '{remaining,calls}'::text[]});
-my $id = $ana->ask(q{SELECT dpobj.submit('visit', 'y', 1, '{r,s}', method => 'logistic', name => 'job over parts')});
+my $id = $ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "y", "epsilon": 1, "features": ["r", "s"], "method": "logistic"}', 'job over parts')});
 is($ana->ask("SELECT dpobj.wait($id, '60 s')"), 'released', 'a job trains over parts');
 
 # Groups stay together: each model is that of its rows.
@@ -160,7 +160,7 @@ my %calls = (
 	suggestion => q{suggest('bare', 1, '{"n": [0, 20]}')},
 	accuracy => q{evaluate('dealt', 'bare', 1)},
 	calibration => q{calibration('dealt', 'bare', 1)},
-	job => q{submit('bare', 'y', 1, '{r}', name => 'bare job')},
+	job => q{submit('train', 'bare', '{"label": "y", "epsilon": 1, "features": ["r"]}', 'bare job')},
 	choice => q{select('{dealt,other}', 'bare', 1)});
 for my $call (sort keys %calls)
 {
@@ -170,7 +170,7 @@ free(
 	'a run of a schedule over a part that is not marked',
 	qr/^failed\|UB003\|part "public\.bare_1" cannot be read\n.*not marked as a part/,
 	sub {
-		$ana->ask(q{SELECT dpobj_internal.schedule_put('bare', 'y', 1, '{r}', 0, 'logistic', '{}', NULL, 'bare', '0 0 1 1 *', NULL, NULL)});
+		$ana->ask(q{SELECT dpobj_internal.schedule_put('train', 'bare', '{"label": "y", "epsilon": 1, "features": ["r"], "method": "logistic", "options": {"intercept": false}}', 'bare', '0 0 1 1 *', NULL, NULL)});
 		$ana->ask(q{CALL dpobj.run_schedule('bare')});
 		return $ana->ask("SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'bare'");
 	});
@@ -225,7 +225,7 @@ spends($coordinator, 'a halfspace of few distinct rows', { epsilon => 1, charged
 
 my $many = qr/22023: mechanism "exponential" may need too much memory\nDETAIL:  With 17180393476 distinct rows it is expected to take \d+ MiB, and \d+ MiB at most; without a memory limit 1024 MiB are allowed, which is enough for \d+ distinct rows\.\nHINT:  An administrator declares the rows as "n" of dpobj\.protect\. Fewer columns, or bins instead of numbers, make fewer distinct rows\. Methods "logistic" and "svm" read the rows in passes, where they are\. A superuser sets dpobj\.memory_limit\./;
 for my $call (q{dpobj.price('%s', 'y', 1, '{a,r}', method => 'halfspace')}, q{dpobj.train('%s', 'y', 1, '{a,r}', method => 'halfspace')},
-	q{dpobj.submit('%s', 'y', 1, '{a,r}', method => 'halfspace', name => 'too many')}, q{dpobj.train_groups('%s', 'y', 1, '{a,r}', by => '{b}', method => 'halfspace')})
+	q{dpobj.submit('train', '%s', '{"label": "y", "epsilon": 1, "features": ["a", "r"], "method": "halfspace"}', 'too many')}, q{dpobj.train_groups('%s', 'y', 1, '{a,r}', by => '{b}', method => 'halfspace')})
 {
 	free("too many distinct rows: $call", $many, sub { $ana->ask('SELECT ' . sprintf $call, 'visit') });
 }
@@ -424,7 +424,7 @@ for my $limit (5, 1)
 }
 $parts[0]->safe_psql('postgres', 'ALTER ROLE dealer CONNECTION LIMIT 0');
 free('a server that lets none in',
-	qr/^ERROR:  53300: part "public\.many_0" cannot be read\nDETAIL:  Its server has no room for a connection\. Asked for were 8, for 16 parts; dpobj\.max_part_connections allows 8\.\nHINT:  Try again/,
+	qr/^ERROR:  53300: part "public\.many_0" cannot be read\nDETAIL:  Its server has no room for a connection\. Asked for were 1, for 16 parts; dpobj\.max_part_connections allows 8\.\nHINT:  Try again/,
 	undef, 'many');
 unlike($ana->ask(sprintf $count, 'many'), qr/too many connections/, 'what the server said is not told');
 $parts[0]->safe_psql('postgres', sprintf 'ALTER ROLE dealer CONNECTION LIMIT %d', 2 + scalar_of($parts[0], $kept));

@@ -77,7 +77,7 @@ unlike(confirm($parts[0]), qr/ERROR|NOTICE/, 'an administrator of the part confi
 refuses($coordinator, 'a part that was restored and confirmed there', $replaced);
 unlike(confirm($coordinator), qr/ERROR|NOTICE/, 'an administrator of the coordinator confirms');
 like(confirm($coordinator), qr/^NOTICE:  00000: there is nothing to confirm/m, 'a second confirmation does nothing');
-my $job = $session->ask(q{SELECT dpobj.submit('visit', 'y', 1, '{r}', method => 'logistic', name => 'after a restore')});
+my $job = $session->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "y", "epsilon": 1, "features": ["r"], "method": "logistic"}', 'after a restore')});
 is($session->ask("SELECT dpobj.wait($job, '60 s')"), 'released', 'a job meets a part that was confirmed on both');
 answers($coordinator, 'a part that was restored and confirmed on both');
 

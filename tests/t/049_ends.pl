@@ -252,7 +252,7 @@ my $slowest = 0;
 scalar_of($node, "ALTER ROLE $_ SET dpobj.release_tick = 1000") for @roles;
 for my $round (1 .. $stops)
 {
-	scalar_of($node, "SET SESSION AUTHORIZATION c$_; SELECT dpobj.submit('patient', 'ill', 0.1, name => 'job $_ $round')") for 1 .. 3;
+	scalar_of($node, "SET SESSION AUTHORIZATION c$_; SELECT dpobj.submit('train', 'patient', '{\"label\": \"ill\", \"epsilon\": 0.1}', 'job $_ $round')") for 1 .. 3;
 	my @sessions = map { session($node, user => "c$_") } 4 .. 6;
 	$_->send($count) for @sessions;
 	push @sessions, session($node);

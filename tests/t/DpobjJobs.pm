@@ -79,8 +79,9 @@ sub submission
 	my ($name, $table, %how) = @_;
 	my $mechanism = $table eq 'hard' ? 'permute_flip' : $how{mechanism};
 	my $options = $mechanism ? qq({"mechanism": "$mechanism", "grid": "ternary", "intercept": false}) : '{}';
-	my $features = $mechanism ? 'NULL' : q('{a,b}');
-	return "SELECT dpobj.submit('$table', 'ill', " . ($how{epsilon} // '0.5') . ", features => $features, options => '$options', name => '$name')";
+	my $features = $mechanism ? 'null' : '["a", "b"]';
+	my $epsilon = $how{epsilon} // '0.5';
+	return qq{SELECT dpobj.submit('train', '$table', '{"label": "ill", "epsilon": $epsilon, "features": $features, "options": $options}', '$name')};
 }
 
 # The number of the job.

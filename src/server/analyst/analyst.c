@@ -1,5 +1,5 @@
 /*
- * analyst.c - the checks of the analyst's door, opening a table, and running a release.
+ * analyst.c - the checks of the analyst's door, and opening a table.
  */
 #include "postgres.h"
 
@@ -8,7 +8,6 @@
 #include "access/relation.h"
 #include "catalog/pg_inherits.h"
 #include "miscadmin.h"
-#include "storage/lwlock.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
@@ -19,9 +18,8 @@
 #include "server/analyst/analyst.h"
 #include "server/base/json_value.h"
 #include "server/base/dpobj.h"
-#include "server/base/gate.h"
 #include "server/ledger/grant.h"
-#include "server/ledger/charge_end.h"
+#include "server/release/kept.h"
 
 /* ---- entering ---- */
 
@@ -52,31 +50,28 @@ analyst_ask(Oid table)
 	grant_check_caller(table, true); /* before it gets what is kept for the session user */
 }
 
-bool
-analyst_enter(const char *name, bool (*find)(void *call), void *call)
+void
+analyst_begin(Release *release, const ReleaseKind *kind, FunctionCallInfo fcinfo, Oid table)
 {
-	Oid role = GetSessionUserId();
-
-	if (find(call))
-		return true;
-	if (charge_is_rehearsed())
-		return false;
-	gate_enter_name(role, name, NULL);
-	charge_settle(role); /* an end that is yet to be written fills the name, or counts as failed */
-	if (name != NULL && find(call))
-	{
-		gate_leave_name(role, name);
-		return true;
-	}
-	gate_enter_role(role);
-	return false;
+	release->kind = kind;
+	release->fcinfo = fcinfo;
+	release->table = table;
+	release->by_analyst = true;
+	analyst_ask(table);
 }
 
 void
-analyst_leave(const char *name)
+analyst_begin_answer(Release *release, const ReleaseKind *kind, FunctionCallInfo fcinfo, Oid table)
 {
-	gate_leave_role();
-	gate_leave_name(GetSessionUserId(), name);
+	analyst_begin(release, kind, fcinfo, table);
+	kept_begin(fcinfo, &release->terms);
+}
+
+void
+analyst_shape(Release *release, const AnalystTable *opened)
+{
+	release->shape = &opened->shape;
+	release->ignore_rls = opened->protection.ignore_rls;
 }
 
 /* ---- opening ---- */
@@ -350,88 +345,4 @@ analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 	appendStringInfoChar(&text, '}');
 	append_rows(&text, opened, filter);
 	return text.data;
-}
-
-/* ---- attempting ---- */
-
-/*
- * Errors that the caller, the server or other transactions cause: they do not depend on a row, and
- * they are no failures of the release.
- */
-static bool
-is_interruption(int sqlstate)
-{
-	return sqlstate == ERRCODE_QUERY_CANCELED || sqlstate == ERRCODE_ADMIN_SHUTDOWN ||
-		   sqlstate == ERRCODE_CRASH_SHUTDOWN || sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
-		   sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
-}
-
-/* A cancel that came after the work, too, is told apart from no other cancel. */
-static void
-check_cancelled(int64 release)
-{
-	charge_note_reason(release, CHARGE_BY_CANCEL);
-	CHECK_FOR_INTERRUPTS();
-	charge_note_reason(release, CHARGE_BY_ERROR);
-}
-
-bool
-analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context), void *context)
-{
-	MemoryContext old = CurrentMemoryContext;
-	bool exit_on_error = ExitOnAnyError;
-	ErrorData *volatile interruption = NULL;
-	volatile bool done = false;
-	Acting caller;
-
-	acting_note(&caller);
-	gate_begin_run(terms->release_tick);
-	/* Every role may set it; an error would then go to the client without being caught here. */
-	ExitOnAnyError = false;
-	PG_TRY();
-	{
-		done = work(context);
-	}
-	PG_CATCH();
-	{
-		ErrorData *error;
-
-		gate_hold_again();
-		MemoryContextSwitchTo(old);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (is_interruption(error->sqlerrcode))
-		{
-			interruption = error;
-			charge_note_reason(release, charge_reason_of(error->sqlerrcode));
-		}
-		else
-			ereport(LOG_SERVER_ONLY, (errmsg("private release " INT64_FORMAT " failed: %s", release,
-											 error->message)));
-	}
-	PG_END_TRY();
-	ExitOnAnyError = exit_on_error;
-	acting_end(&caller); /* of a scan that has failed */
-	if (!done)
-		LWLockReleaseAll(); /* as an abort does, but before the wait for the tick */
-	gate_end_run();
-	if (interruption != NULL)
-	{
-		CHECK_FOR_INTERRUPTS(); /* its error says who has cancelled the statement */
-		ReThrowError(interruption);
-	}
-	if (done)
-		check_cancelled(release);
-	return done; /* a failure is counted, although a cancel may have come since */
-}
-
-void
-analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
-				void *context)
-{
-	if (analyst_try(release, terms, work, context))
-		return;
-	charge_failed(NULL, release, CHARGE_BY_ITSELF);
-	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
-					errdetail(ANALYST_FAILURE_DETAIL)));
 }

@@ -1,15 +1,6 @@
 /*
- * analyst.h - what dpobj.train and the other functions of the analyst's door share.
- *
- *   analyst_ask()      may the caller call?
- *   analyst_enter()    what is kept of the call, or a place among the session user's calls
- *   analyst_open()     the protected table, its encoders and the filter
- *   charge_commit()    the charge, before the first page is read
- *   analyst_attempt()  everything that reads rows
- *   analyst_leave()
- *
- * Before the charge, errors are about the request.  After the charge, the call ends at a tick, with
- * an answer or with an error that is always the same.
+ * analyst.h - what dpobj.train and the other functions of the analyst's door share: who may call,
+ * and the protected table with its encoders and the filter.  release.h has what follows.
  */
 #ifndef DPOBJ_ANALYST_H
 #define DPOBJ_ANALYST_H
@@ -20,7 +11,7 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
-#include "server/ledger/charge.h"
+#include "server/release/release.h"
 #include "server/rows/encoders.h"
 #include "server/rows/filter.h"
 #include "server/rows/protection.h"
@@ -48,13 +39,16 @@ typedef struct AnalystTable
  */
 extern void analyst_ask(Oid table);
 
-/*
- * Looks for what is kept of a call; true if it is found.  If not, waits for other calls with the
- * name (NULL: none) and looks again, then waits for one of the session user's places, and returns
- * false: the call ends with analyst_leave().
- */
-extern bool analyst_enter(const char *name, bool (*find)(void *call), void *call);
-extern void analyst_leave(const char *name);
+/* Begins a release, whose other members are 0; asks as analyst_ask() does. */
+extern void analyst_begin(Release *release, const ReleaseKind *kind, FunctionCallInfo fcinfo,
+						  Oid table);
+
+/* The same for an answer that may have a name, the function's last argument (kept.h). */
+extern void analyst_begin_answer(Release *release, const ReleaseKind *kind, FunctionCallInfo fcinfo,
+								 Oid table);
+
+/* The rows of an opened table are what the release reads. */
+extern void analyst_shape(Release *release, const AnalystTable *opened);
 
 /* Raises UB003 for a relation of the wrong kind, a partition or a child. */
 extern void analyst_check_relation(Oid table);
@@ -101,26 +95,5 @@ extern char *analyst_look_provenance(const AnalystTable *opened, Jsonb *filter);
  * person.
  */
 extern char *analyst_provenance(const AnalystTable *opened, Jsonb *filter);
-
-/*
- * Runs work(context) after the charge and waits for the tick.  If work returns false or raises an
- * error, other than a cancel and the like, the release has failed: the event is committed and UB004
- * raised, always with the same text.
- */
-extern void analyst_attempt(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
-							void *context);
-
-/*
- * The same without event and error; false if the release has failed.  It waits for the tick before
- * the caller aborts the transaction, because other sessions can see its locks.
- */
-extern bool analyst_try(int64 release, const AnalystTerms *terms, bool (*work)(void *context),
-						void *context);
-
-/* The same text for every failure. */
-#define ANALYST_FAILURE "the release failed and nothing was released"
-#define ANALYST_FAILURE_DETAIL                                                                     \
-	"The charge stays. Failures are counted against the table, and the reason is in the server "   \
-	"log only."
 
 #endif

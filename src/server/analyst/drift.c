@@ -19,7 +19,7 @@
 #include "core/mechanisms/drift.h"
 #include "core/mechanisms/look.h"
 
-#include "server/analyst/kept.h"
+#include "server/release/kept.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/base/json_value.h"

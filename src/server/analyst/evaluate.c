@@ -29,19 +29,17 @@
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
 #include "server/analyst/evaluate.h"
-#include "server/analyst/kept.h"
+#include "server/release/kept.h"
 #include "server/analyst/look.h"
 #include "server/base/decimal.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/base/identity.h"
-#include "server/ledger/grant.h"
 #include "server/base/json_value.h"
 #include "server/base/options.h"
 #include "server/models/named_model.h"
 #include "server/rows/row_memory.h"
 #include "server/rows/rows_state.h"
-#include "server/release/same_call.h"
 #include "server/release/tally.h"
 
 enum
@@ -324,18 +322,19 @@ rated_model_range(const RatedModel *rated, const Encoders *encoders, double *low
 
 typedef struct Evaluation
 {
+	AnalystLook look; /* the first member: its release; a look if the model predicts a number */
 	TallyRequest tally;
+	List *names; /* of the models */
 	RatedModel *rated;
-	Oid table;
 	PrivacyCost cost;
 	Jsonb *filter; /* or NULL */
 	bool holdout_given;
 	int64 holdout; /* thousandths of the rows, which are read; 0: all rows */
+	AnalystTable opened;
 	Encoding encoding;
-	Scan *scan;
 	TallyResult result;
-	AnalystTerms terms;
 	TupleDesc descriptor; /* of the rows of the answer */
+	bool of_classes;      /* of a confusion table: the function for several classes */
 } Evaluation;
 
 /* A choice among models has no interval. */
@@ -361,24 +360,6 @@ read_options(FunctionCallInfo fcinfo, Evaluation *evaluation)
 		looks_read_level(level, &tally->level);
 }
 
-/* Reads the request, and finds what is kept of it, or enters. */
-static bool
-begin(FunctionCallInfo fcinfo, TallyKind kind, TupleDesc descriptor, Evaluation *evaluation,
-	  Datum *kept)
-{
-	memset(evaluation, 0, sizeof(*evaluation));
-	evaluation->tally.kind = kind;
-	evaluation->descriptor = descriptor;
-	evaluation->table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
-	evaluation->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
-	read_options(fcinfo, evaluation);
-	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
-					&evaluation->cost);
-	analyst_ask(evaluation->table);
-	kept_begin(fcinfo, &evaluation->terms);
-	return kept_enter(fcinfo, &evaluation->terms, KEPT_ANSWER, kept);
-}
-
 static void
 check_same_label(const RatedModel *first, const RatedModel *other)
 {
@@ -396,8 +377,9 @@ check_same_label(const RatedModel *first, const RatedModel *other)
 
 /* Finds the models, which must have the same label; returns the columns that any of them uses. */
 static List *
-find_models(Evaluation *evaluation, List *names)
+find_models(Evaluation *evaluation)
 {
+	List *names = evaluation->names;
 	List *columns = NIL;
 	ListCell *cell;
 	int64 *release = palloc(list_length(names) * sizeof(int64));
@@ -498,17 +480,17 @@ count_records(SpillSink *self, const void *records, size_t bytes)
 
 /* Reads the rows and draws the noise, after the charge. */
 static bool
-run(void *context)
+draw(Release *release)
 {
-	Evaluation *evaluation = context;
+	Evaluation *evaluation = (Evaluation *) release;
 	Rows *rows = &rows_state_create(&evaluation->encoding, CurrentMemoryContext)->rows;
 	int64 *count =
 		palloc0(evaluation->tally.models * tally_cells(evaluation->tally.classes) * sizeof(int64));
 	RowCounter counter = {{count_records}, evaluation, rows->shape, count};
 
 	rows_set_spill(rows, &counter.sink, RATED_TABLE_BYTES);
-	scan_run(evaluation->scan, NULL, rows);
-	scan_close(evaluation->scan);
+	scan_run(release->scan, rows);
+	scan_close(release->scan);
 	rows_flush(rows);
 	for (uint32 i = 0; i < rows->distinct; i++)
 		count_row(&counter, rows->x + (Size) i * rows->stride, &rows->count[i]);
@@ -519,8 +501,9 @@ run(void *context)
 /* ---- the release ---- */
 
 static void
-settle(Evaluation *evaluation, const AnalystTable *opened)
+settle_counts(Evaluation *evaluation)
 {
+	const AnalystTable *opened = &evaluation->opened;
 	const Protection *protection = &opened->protection;
 	TallyRequest *tally = &evaluation->tally;
 	int rows = Max(protection->max_rows_per_person, 1);
@@ -531,7 +514,7 @@ settle(Evaluation *evaluation, const AnalystTable *opened)
 	encoders_encoding(&options, &evaluation->encoding);
 	for (int m = 0; m < tally->models; m++)
 		rated_model_place(&evaluation->rated[m], opened->shape.features);
-	tally->table = evaluation->table;
+	tally->table = opened->table;
 	tally->adjacency = protection->adjacency;
 	tally->person = protection->person;
 	tally->epsilon = evaluation->cost.epsilon / rows;
@@ -615,42 +598,84 @@ put_result(const Evaluation *evaluation, StringInfo rows)
 	}
 }
 
-/* Charges, reads and releases; returns what is kept of the answer. */
-static Datum
-evaluate(FunctionCallInfo fcinfo, Evaluation *evaluation, List *columns)
+static void
+require_classes(const RatedModel *rated, bool classes)
 {
-	AnalystTable opened;
-	StringInfoData rows;
-	Jsonb *kept;
-	const char *text;
-	Pair pair;
-	int64 release;
+	if ((rated->classes > 0) == classes)
+		return;
+	if (classes)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("model \"%s\" does not predict a class", rated->name),
+						errhint("Call dpobj.confusion.")));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
+					errhint("Call dpobj.class_confusion.")));
+}
 
-	analyst_open(evaluation->table, NIL, columns, &evaluation->rated[0].label, evaluation->filter,
-				 &opened);
-	rated_models_hold_out(evaluation->rated, evaluation->tally.models, evaluation->holdout_given,
-						  evaluation->holdout, &opened);
-	evaluation->tally.epsilon_charged = evaluation->cost.epsilon_charged;
-	pair = tally_pair(&evaluation->tally);
-	grant_check_budgets(evaluation->table, &pair, opened.protection.adjacency);
-	for (int m = 0; m < evaluation->tally.models; m++)
-		rated_model_check(&evaluation->rated[m], &opened);
-	settle(evaluation, &opened);
-	evaluation->scan = scan_open(evaluation->table, opened.protection.ignore_rls, &opened.shape);
-	scan_make_room(evaluation->scan, &evaluation->encoding, opened.protection.n,
+static void
+settle(Release *release)
+{
+	Evaluation *evaluation = (Evaluation *) release;
+	TallyRequest *tally = &evaluation->tally;
+	AnalystTable *opened = &evaluation->opened;
+	List *columns = find_models(evaluation);
+
+	if (tally->kind == TALLY_CONFUSION)
+		require_classes(&evaluation->rated[0], evaluation->of_classes);
+	analyst_open(release->table, NIL, columns, &evaluation->rated[0].label, evaluation->filter,
+				 opened);
+	rated_models_hold_out(evaluation->rated, tally->models, evaluation->holdout_given,
+						  evaluation->holdout, opened);
+	for (int m = 0; m < tally->models; m++)
+		rated_model_check(&evaluation->rated[m], opened);
+	tally->epsilon_charged = evaluation->cost.epsilon_charged;
+	settle_counts(evaluation);
+	release->charge = tally_charge(tally);
+	release->charge.is_kept = release->terms.keeps_answer;
+	analyst_shape(release, opened);
+}
+
+static void
+make_room(Release *release)
+{
+	Evaluation *evaluation = (Evaluation *) release;
+
+	scan_make_room(release->scan, &evaluation->encoding, evaluation->opened.protection.n,
 				   dpobj_memory_limit);
+}
 
-	evaluation->tally.analyst = &evaluation->terms;
-	release = tally_charge(&evaluation->tally);
-	scan_set_release(evaluation->scan, release);
-	analyst_attempt(release, &evaluation->terms, run, evaluation);
-	scan_end_room(evaluation->scan);
+static Datum
+keep(Release *release)
+{
+	Evaluation *evaluation = (Evaluation *) release;
+	StringInfoData rows;
+	const char *text;
+	Jsonb *kept;
+
 	initStringInfo(&rows);
 	put_result(evaluation, &rows);
-	kept = kept_finish(&rows, &evaluation->terms, &text);
-	tally_released(release, evaluation->tally.kind, &evaluation->result, text);
-	same_call_remember(fcinfo, evaluation->terms.request_hash, release);
+	kept = kept_finish(&rows, &release->terms, &text);
+	tally_released(release->id, evaluation->tally.kind, &evaluation->result, text);
 	return JsonbPGetDatum(kept);
+}
+
+#define STEPS .find = kept_find_answer, .room = make_room, .draw = draw, .keep = keep
+
+static const ReleaseKind rating = {.settle = settle, STEPS};
+
+/* Reads the request and makes its answer, or finds it. */
+static Jsonb *
+evaluate(FunctionCallInfo fcinfo, const ReleaseKind *kind, Evaluation *evaluation)
+{
+	Release *release = &evaluation->look.release;
+	Oid table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
+
+	evaluation->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
+	read_options(fcinfo, evaluation);
+	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
+					&evaluation->cost);
+	analyst_begin_answer(release, kind, fcinfo, table);
+	return DatumGetJsonbP(release_make(release));
 }
 
 /* ---- accuracy, or R-squared ---- */
@@ -661,13 +686,21 @@ model_argument(FunctionCallInfo fcinfo)
 	return TextDatumGetCString(argument_value(fcinfo, ARGUMENT_MODEL, "model"));
 }
 
-static bool
-predicts_number(const char *name)
+/* A model that predicts a number is rated by a look at its residuals. */
+static void
+settle_any(Release *release)
 {
+	Evaluation *evaluation = (Evaluation *) release;
 	Model model;
 
-	named_model_find(name, &model);
-	return method_kind_has_target(model.kind);
+	named_model_find(linitial(evaluation->names), &model);
+	if (method_kind_has_target(model.kind))
+	{
+		analyst_look_r_squared(&evaluation->look);
+		release->kind->settle(release);
+	}
+	else
+		settle(release);
 }
 
 /* dpobj.evaluate(model, relation, epsilon, filter, options, name) -> float8 */
@@ -675,22 +708,14 @@ PG_FUNCTION_INFO_V1(dpobj_evaluate);
 Datum
 dpobj_evaluate(PG_FUNCTION_ARGS)
 {
-	Evaluation evaluation;
-	char *model = model_argument(fcinfo);
-	TupleDesc descriptor = kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID);
+	static const ReleaseKind any = {.settle = settle_any, STEPS};
+	Evaluation evaluation = {.tally.kind = TALLY_ACCURACY};
 	Datum values[RATING_COUNT];
 	bool nulls[RATING_COUNT];
-	Datum kept;
 
-	if (!begin(fcinfo, TALLY_ACCURACY, descriptor, &evaluation, &kept))
-	{
-		if (predicts_number(model))
-			kept = JsonbPGetDatum(analyst_look_r_squared(fcinfo, &evaluation.terms));
-		else
-			kept = evaluate(fcinfo, &evaluation, find_models(&evaluation, list_make1(model)));
-		analyst_leave(evaluation.terms.name);
-	}
-	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, values, nulls);
+	evaluation.names = list_make1(model_argument(fcinfo));
+	evaluation.descriptor = kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID);
+	kept_read_row(evaluate(fcinfo, &any, &evaluation), 0, evaluation.descriptor, values, nulls);
 	if (nulls[0])
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(values[0]);
@@ -711,37 +736,14 @@ with_error(TupleDesc counts)
 	return descriptor;
 }
 
-static void
-require_classes(const RatedModel *rated, bool classes)
-{
-	if ((rated->classes > 0) == classes)
-		return;
-	if (classes)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("model \"%s\" does not predict a class", rated->name),
-						errhint("Call dpobj.confusion.")));
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
-					errhint("Call dpobj.class_confusion.")));
-}
-
-/* classes: of a label with several of them. */
 static Jsonb *
-confuse(FunctionCallInfo fcinfo, bool classes, TupleDesc descriptor)
+confuse(FunctionCallInfo fcinfo, bool of_classes, TupleDesc descriptor)
 {
-	Evaluation evaluation;
-	char *model = model_argument(fcinfo);
-	Datum kept;
+	Evaluation evaluation = {.tally.kind = TALLY_CONFUSION, .of_classes = of_classes};
 
-	if (!begin(fcinfo, TALLY_CONFUSION, with_error(descriptor), &evaluation, &kept))
-	{
-		List *columns = find_models(&evaluation, list_make1(model));
-
-		require_classes(&evaluation.rated[0], classes);
-		kept = evaluate(fcinfo, &evaluation, columns);
-		analyst_leave(evaluation.terms.name);
-	}
-	return DatumGetJsonbP(kept);
+	evaluation.names = list_make1(model_argument(fcinfo));
+	evaluation.descriptor = with_error(descriptor);
+	return evaluate(fcinfo, &rating, &evaluation);
 }
 
 /* dpobj.confusion(model, relation, epsilon, filter, options, name) -> dp_confusion_table */
@@ -821,18 +823,13 @@ PG_FUNCTION_INFO_V1(dpobj_select);
 Datum
 dpobj_select(PG_FUNCTION_ARGS)
 {
-	Evaluation evaluation;
-	List *names = models_argument(fcinfo);
-	TupleDesc descriptor = kept_columns(1, (const char *const[]){"model"}, TEXTOID);
-	Datum kept;
+	Evaluation evaluation = {.tally.kind = TALLY_SELECTION};
 	Datum chosen;
 	bool isnull;
 
-	if (!begin(fcinfo, TALLY_SELECTION, descriptor, &evaluation, &kept))
-	{
-		kept = evaluate(fcinfo, &evaluation, find_models(&evaluation, names));
-		analyst_leave(evaluation.terms.name);
-	}
-	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, &chosen, &isnull);
+	evaluation.names = models_argument(fcinfo);
+	evaluation.descriptor = kept_columns(1, (const char *const[]){"model"}, TEXTOID);
+	kept_read_row(evaluate(fcinfo, &rating, &evaluation), 0, evaluation.descriptor, &chosen,
+				  &isnull);
 	PG_RETURN_DATUM(chosen);
 }

@@ -21,7 +21,7 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 
-#include "server/analyst/kept.h"
+#include "server/release/kept.h"
 #include "server/analyst/look.h"
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
@@ -29,10 +29,8 @@
 #include "server/base/gate.h"
 #include "server/base/json_value.h"
 #include "server/base/materialize.h"
-#include "server/ledger/grant.h"
 #include "server/models/named_model.h"
 #include "server/release/looks.h"
-#include "server/release/same_call.h"
 #include "server/rows/row_memory.h"
 #include "server/rows/rows_state.h"
 
@@ -65,7 +63,6 @@ read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 {
 	int at = 1;
 
-	memset(look, 0, sizeof(*look));
 	looks_begin(&look->request, kind);
 	if (kind == LOOK_RESIDUALS || look_has_scores(kind))
 	{
@@ -459,19 +456,19 @@ add_rows(AnalystLook *look, int cell, Rows *rows)
 
 /* Reads the rows and draws the noise, after the charge. */
 static bool
-run(void *context)
+draw(Release *release)
 {
-	AnalystLook *look = context;
+	AnalystLook *look = (AnalystLook *) release;
 	int sets = look_has_groups(look->request.look.kind) ? look->request.look.cells : 1;
 	Rows **rows = palloc(sets * sizeof(Rows *));
 
 	for (int i = 0; i < sets; i++)
 		rows[i] = prepare_cell(look, i);
 	if (look->opened.shape.groups == NULL)
-		scan_run(look->scan, NULL, rows[0]);
+		scan_run(release->scan, rows[0]);
 	else
-		scan_run_groups(look->scan, rows, sets);
-	scan_close(look->scan);
+		scan_run_groups(release->scan, rows, sets);
+	scan_close(release->scan);
 	for (int i = 0; i < sets; i++)
 		add_rows(look, i, rows[i]);
 	looks_draw(&look->request, look->number);
@@ -480,36 +477,49 @@ run(void *context)
 
 /* ---- the release ---- */
 
-Jsonb *
-analyst_look_release(FunctionCallInfo fcinfo, AnalystLook *look, TupleDesc descriptor,
-					 AnalystLookRows write)
+static void
+settle(Release *release)
 {
-	const Protection *protection = &look->opened.protection;
-	LookAnswer *answer;
-	StringInfoData rows;
-	Jsonb *kept;
-	const char *text;
-	Pair pair;
-	int64 release;
+	AnalystLook *look = (AnalystLook *) release;
 
+	look->request.table = release->table;
 	analyst_look_settle(look);
-	pair = looks_pair(&look->request);
-	grant_check_budgets(look->request.table, &pair, protection->adjacency);
-	look->scan = scan_open(look->request.table, protection->ignore_rls, &look->opened.shape);
-	scan_make_room(look->scan, &look->encoding, protection->n, dpobj_memory_limit);
-	look->request.analyst = &look->terms;
-	release = looks_charge(&look->request);
-	scan_set_release(look->scan, release);
-	analyst_attempt(release, &look->terms, run, look);
-	scan_end_room(look->scan);
-	answer = looks_answers(&look->request, look->number);
-	initStringInfo(&rows);
-	write(&rows, descriptor, look, answer);
-	kept = kept_finish(&rows, &look->terms, &text);
-	looks_released(&look->request, release, answer, text);
-	same_call_remember(fcinfo, look->terms.request_hash, release);
-	return kept;
+	release->charge = looks_charge(&look->request);
+	release->charge.is_kept = release->terms.keeps_answer;
+	analyst_shape(release, &look->opened);
 }
+
+static void
+make_room(Release *release)
+{
+	AnalystLook *look = (AnalystLook *) release;
+
+	scan_make_room(release->scan, &look->encoding, look->opened.protection.n, dpobj_memory_limit);
+}
+
+static Datum
+keep(Release *release)
+{
+	AnalystLook *look = (AnalystLook *) release;
+	LookAnswer *answer = looks_answers(&look->request, look->number);
+	StringInfoData rows;
+	const char *text;
+	Jsonb *kept;
+
+	initStringInfo(&rows);
+	look->write(&rows, look->descriptor, look, answer);
+	kept = kept_finish(&rows, &release->terms, &text);
+	looks_released(&look->request, release->id, answer, text);
+	return JsonbPGetDatum(kept);
+}
+
+const ReleaseKind analyst_look_kind = {
+	.find = kept_find_answer,
+	.settle = settle,
+	.room = make_room,
+	.draw = draw,
+	.keep = keep,
+};
 
 /* ---- the rows of an answer ---- */
 
@@ -709,34 +719,27 @@ put_r_squared(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 
 /* ---- the functions ---- */
 
-Jsonb *
-analyst_look_r_squared(FunctionCallInfo fcinfo, const AnalystTerms *terms)
+void
+analyst_look_r_squared(AnalystLook *look)
 {
-	AnalystLook look;
-
-	read_request(fcinfo, LOOK_RESIDUALS, &look);
-	look.terms = *terms;
-	return analyst_look_release(
-		fcinfo, &look, kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID), put_r_squared);
+	read_request(look->release.fcinfo, LOOK_RESIDUALS, look);
+	look->release.kind = &analyst_look_kind;
+	look->descriptor = kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID);
+	look->write = put_r_squared;
 }
 
 static Datum
 answer_look(FunctionCallInfo fcinfo, LookKind kind)
 {
-	TupleDesc descriptor;
-	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
 	AnalystLook look;
-	Datum kept;
+	Tuplestorestate *set;
 
+	memset(&look, 0, sizeof(look));
+	set = materialize_begin(fcinfo, &look.descriptor);
+	look.write = put_rows;
 	read_request(fcinfo, kind, &look);
-	analyst_ask(look.request.table);
-	kept_begin(fcinfo, &look.terms);
-	if (!kept_enter(fcinfo, &look.terms, KEPT_ANSWER, &kept))
-	{
-		kept = JsonbPGetDatum(analyst_look_release(fcinfo, &look, descriptor, put_rows));
-		analyst_leave(look.terms.name);
-	}
-	kept_put_rows(DatumGetJsonbP(kept), set, descriptor);
+	analyst_begin_answer(&look.release, &analyst_look_kind, fcinfo, look.request.table);
+	kept_put_rows(DatumGetJsonbP(release_make(&look.release)), set, look.descriptor);
 	return (Datum) 0;
 }
 

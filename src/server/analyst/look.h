@@ -14,22 +14,31 @@
 #include "server/analyst/evaluate.h"
 #include "server/release/looks.h"
 
+struct AnalystLook;
+
+/* Writes the rows of an answer (kept.h), with the columns of a descriptor. */
+typedef void (*AnalystLookRows)(StringInfo rows, TupleDesc descriptor,
+								const struct AnalystLook *look, const LookAnswer *answer);
+
 typedef struct AnalystLook
 {
+	Release release;      /* the first member; of a call, not of a price */
+	TupleDesc descriptor; /* of the rows of the answer */
+	AnalystLookRows write;
 	LookRequest request;
-	AnalystTerms terms; /* of a call, not of a price */
-	bool is_price;      /* are the options those of a price, without a model? */
-	char *column;       /* NULL for a count, and with a model */
-	Jsonb *known;       /* what is public about the columns of a suggestion, or NULL */
-	RatedModel *rated;  /* whose residuals are looked at, or NULL */
-	List *by;           /* names */
+	bool is_price;     /* are the options those of a price, without a model? */
+	char *column;      /* NULL for a count, and with a model */
+	Jsonb *known;      /* what is public about the columns of a suggestion, or NULL */
+	RatedModel *rated; /* whose residuals are looked at, or NULL */
+	List *by;          /* names */
 	Jsonb *filter;
 	Jsonb *options;
 	AnalystTable opened;
 	Encoding encoding;
-	Scan *scan;
 	int64 *number;
 } AnalystLook;
+
+extern const ReleaseKind analyst_look_kind;
 
 /*
  * Settles bounds and cells of a look at request.table from the declaration and the options alone;
@@ -37,21 +46,10 @@ typedef struct AnalystLook
  */
 extern void analyst_look_settle(AnalystLook *look);
 
-/* Writes the rows of an answer (kept.h), with the columns of a descriptor. */
-typedef void (*AnalystLookRows)(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
-								const LookAnswer *answer);
-
 /*
- * After analyst_enter() and kept_begin(): settles, charges, reads and releases; returns what is
- * kept of the answer.
+ * Makes the release of a dpobj.evaluate, before it is settled, that of the R-squared of a model of
+ * numbers: an answer of one row with the columns of RATING_COLUMNS.
  */
-extern Jsonb *analyst_look_release(FunctionCallInfo fcinfo, AnalystLook *look, TupleDesc descriptor,
-								   AnalystLookRows write);
-
-/*
- * Releases the R-squared of a model of numbers, for the arguments of dpobj.evaluate, after
- * analyst_enter() and kept_begin(): an answer of one row with the columns of RATING_COLUMNS.
- */
-extern Jsonb *analyst_look_r_squared(FunctionCallInfo fcinfo, const AnalystTerms *terms);
+extern void analyst_look_r_squared(AnalystLook *look);
 
 #endif

@@ -84,7 +84,7 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 	if (key != NULL)
 		scan_run_with_key(scan, &state->rows, key);
 	else
-		scan_run(scan, NULL, &state->rows);
+		scan_run(scan, &state->rows);
 	scan_close(scan);
 	scan_end_room(scan);
 	rows_flush(&state->rows);

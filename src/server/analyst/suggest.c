@@ -23,7 +23,7 @@
 #include "core/mechanisms/suggestion.h"
 
 #include "server/base/acting.h"
-#include "server/analyst/kept.h"
+#include "server/release/kept.h"
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
 #include "server/base/json_value.h"
@@ -408,26 +408,21 @@ PG_FUNCTION_INFO_V1(dpobj_suggest);
 Datum
 dpobj_suggest(PG_FUNCTION_ARGS)
 {
-	TupleDesc descriptor = kept_columns(1, (const char *const[]){"declaration"}, JSONBOID);
 	AnalystLook look;
-	Datum kept;
 	Datum declaration;
 	bool isnull;
 
 	memset(&look, 0, sizeof(look));
+	look.descriptor = kept_columns(1, (const char *const[]){"declaration"}, JSONBOID);
+	look.write = put_suggestion;
 	looks_begin(&look.request, LOOK_SUGGESTION);
 	look.request.table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	decimal_epsilon(argument_value(fcinfo, 1, "epsilon"), NUMERICOID, &look.request.cost);
 	argument_require(PG_ARGISNULL(2), "columns");
 	look.known = argument_json(fcinfo, 2, "columns");
 	look.filter = argument_json(fcinfo, 3, "filter");
-	analyst_ask(look.request.table);
-	kept_begin(fcinfo, &look.terms);
-	if (!kept_enter(fcinfo, &look.terms, KEPT_ANSWER, &kept))
-	{
-		kept = JsonbPGetDatum(analyst_look_release(fcinfo, &look, descriptor, put_suggestion));
-		analyst_leave(look.terms.name);
-	}
-	kept_read_row(DatumGetJsonbP(kept), 0, descriptor, &declaration, &isnull);
+	analyst_begin_answer(&look.release, &analyst_look_kind, fcinfo, look.request.table);
+	kept_read_row(DatumGetJsonbP(release_make(&look.release)), 0, look.descriptor, &declaration,
+				  &isnull);
 	PG_RETURN_DATUM(declaration);
 }

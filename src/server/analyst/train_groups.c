@@ -19,9 +19,7 @@
 #include "server/base/admin.h"
 #include "server/base/digest.h"
 #include "server/analyst/analyst.h"
-#include "server/analyst/kept.h"
-#include "server/base/gate.h"
-#include "server/ledger/grant.h"
+#include "server/release/kept.h"
 #include "server/release/groups.h"
 #include "server/base/materialize.h"
 #include "server/release/same_call.h"
@@ -32,6 +30,19 @@
  * each group has room for all rows.
  */
 #define GROUPS_MAX_ROOM (INT64CONST(1) << 34)
+
+typedef struct GroupsRun
+{
+	Release release; /* the first member */
+	TrainRequest request;
+	AnalystTable opened;
+	KeyList keys;
+	char *provenance;
+	Oid group_type;
+	RowsState **states; /* empty */
+	GroupProblem *problems;
+	MechanismAnswer *answers;
+} GroupsRun;
 
 /* ---- names ---- */
 
@@ -112,60 +123,27 @@ check_names(const TrainRequest *request, const uint8 hash[CHARGE_HASH_LENGTH])
 						 DatumGetBool(found[1]) ? KEPT_ANSWER : KEPT_MODEL);
 }
 
-typedef struct GroupsCall
-{
-	FunctionCallInfo fcinfo;
-	const TrainRequest *request;
-	const uint8 *hash;
-	Datum *groups;
-} GroupsCall;
-
 /*
  * Finds models that this request has made, an array of dp_group: by their names, or in another
  * evaluation of the call.
  */
 static bool
-find_made(void *context)
+find_made(Release *release, Datum *kept)
 {
 	static const char *const statement =
 		"SELECT g.groups FROM dpobj.model_groups g WHERE g.release = $1";
-	const GroupsCall *call = context;
-	int64 release = call->request->name == NULL ? same_call_find(call->fcinfo, call->hash)
-												: find_named(call->request, call->hash);
+	const TrainRequest *request = &((GroupsRun *) release)->request;
+	const uint8 *hash = release->terms.request_hash;
+	int64 made =
+		request->name == NULL ? same_call_find(release->fcinfo, hash) : find_named(request, hash);
 	Oid types[] = {INT8OID};
-	Datum values[] = {Int64GetDatum(release)};
+	Datum values[] = {Int64GetDatum(made)};
 	bool isnull;
 
-	return release != 0 &&
-		   admin_select(statement, lengthof(types), types, values, call->groups, &isnull);
+	return made != 0 && admin_select(statement, lengthof(types), types, values, kept, &isnull);
 }
 
 /* ---- the release ---- */
-
-typedef struct Run
-{
-	const Training *training;
-	Scan *scan;
-	RowsState **states; /* empty */
-	GroupProblem *problems;
-	MechanismAnswer *answers;
-} Run;
-
-/* Reads the rows and solves, after the charge. */
-static bool
-run(void *context)
-{
-	Run *run = context;
-	int count = run->training->keys->count;
-	Rows **groups = palloc(count * sizeof(Rows *));
-
-	for (int i = 0; i < count; i++)
-		groups[i] = &run->states[i]->rows;
-	scan_run_groups(run->scan, groups, count);
-	scan_close(run->scan);
-	run->problems = groups_encode(run->training, run->states, true);
-	return groups_solve(run->training, run->problems, run->answers) == SOLVER_ANSWERED;
-}
 
 /* Sets a limit for all states together; 0: none. */
 static void
@@ -179,13 +157,13 @@ bound_memory(RowsState **states, int count, Size limit)
 }
 
 /*
- * Like train_make_room(): whether rows are spilled, and the sizes of the files, follow from the
+ * As in train.c: whether rows are spilled, and the sizes of the files, follow from the
  * public number of rows, the declaration and settings.  If the files would be too large,
  * halfspaces keep their rows in memory, which is enough for many groups of a few distinct rows.
  * They get a quarter of the limit, because all problems are made before the first is solved.
  */
 static void
-make_room(const Training *training, RowsState **states)
+spill_states(const Training *training, RowsState **states)
 {
 	Size limit = spill_limit(training->limits.megabytes);
 	int count = training->keys->count;
@@ -214,46 +192,77 @@ make_room(const Training *training, RowsState **states)
 
 /* Keys, grid and mechanism follow from the declaration and the options alone. */
 static void
-settle(const TrainRequest *request, const AnalystTable *opened, KeyList *keys)
+settle(Release *release)
 {
+	GroupsRun *run = (GroupsRun *) release;
+	const TrainRequest *request = &run->request;
 	Training *training = request->training;
+	AnalystTable *opened = &run->opened;
+	LabelChoice label = training_label_choice(training, request->label);
 
+	analyst_open(request->relation, request->by, request->features, &label, request->filter,
+				 opened);
+	analyst_hold_out(opened, training->options.holdout, true);
 	training_set_label(training, opened->label, request->options);
 	training_set_protected(training, &opened->features, &opened->protection);
-	key_list_product(&opened->groups, keys);
-	groups_set(training, keys);
+	key_list_product(&opened->groups, &run->keys);
+	groups_set(training, &run->keys);
 	training_set_table(training, request->relation, 0);
 	training_begin(training, training->options.dimension);
+	check_names(request, release->terms.request_hash);
+	run->provenance = analyst_provenance(opened, request->filter);
+	training->provenance =
+		psprintf("%s%s", run->provenance, groups_provenance(training, request->by));
+	release->charge = trained_charge(training);
+	analyst_shape(release, opened);
+}
+
+static void
+make_room(Release *release)
+{
+	GroupsRun *run = (GroupsRun *) release;
+	Training *training = run->request.training;
+
+	run->states =
+		groups_states(training, AllocSetContextCreate(CurrentMemoryContext, "dpobj groups",
+													  ALLOCSET_DEFAULT_SIZES));
+	run->answers = palloc(training->keys->count * sizeof(MechanismAnswer));
+	scan_set_rows(release->scan, training->most_rows, training->leaves_out);
+	spill_states(training, run->states);
+	scan_make_room(release->scan, &training->encoding, 0, training->limits.megabytes);
+}
+
+static bool
+draw(Release *release)
+{
+	GroupsRun *run = (GroupsRun *) release;
+	const Training *training = run->request.training;
+	int count = training->keys->count;
+	Rows **groups = palloc(count * sizeof(Rows *));
+
+	for (int i = 0; i < count; i++)
+		groups[i] = &run->states[i]->rows;
+	scan_run_groups(release->scan, groups, count);
+	scan_close(release->scan);
+	run->problems = groups_encode(training, run->states, true);
+	return groups_solve(training, run->problems, run->answers) == SOLVER_ANSWERED;
+}
+
+static void
+close_run(Release *release)
+{
+	GroupsRun *run = (GroupsRun *) release;
+
+	groups_close(run->request.training, run->problems);
 }
 
 static Datum
-train(const TrainRequest *request, const AnalystTable *opened, AnalystTerms *terms, Oid group_type,
-	  int64 *release)
+keep(Release *release)
 {
-	Training *training = request->training;
-	char *provenance = analyst_provenance(opened, request->filter);
-	Run context = {.training = training};
-	Pair pair;
+	GroupsRun *run = (GroupsRun *) release;
 
-	training->provenance = psprintf("%s%s", provenance, groups_provenance(training, request->by));
-	pair = training_pair(training);
-	grant_check_budgets(request->relation, &pair, opened->protection.adjacency);
-	context.scan = scan_open(request->relation, opened->protection.ignore_rls, &opened->shape);
-	context.states =
-		groups_states(training, AllocSetContextCreate(CurrentMemoryContext, "dpobj groups",
-													  ALLOCSET_DEFAULT_SIZES));
-	context.answers = palloc(training->keys->count * sizeof(MechanismAnswer));
-	scan_set_rows(context.scan, training->most_rows, training->leaves_out);
-	make_room(training, context.states);
-	scan_make_room(context.scan, &training->encoding, 0, training->limits.megabytes);
-
-	*release = release_charge(training, request->relation, terms);
-	scan_set_release(context.scan, *release);
-	analyst_attempt(*release, terms, run, &context);
-	groups_close(training, context.problems);
-	scan_end_room(context.scan);
-	return PointerGetDatum(
-		groups_release(training, *release, provenance, request->by, context.answers, group_type));
+	return PointerGetDatum(groups_release(run->request.training, release->id, run->provenance,
+										  run->request.by, run->answers, run->group_type));
 }
 
 /* ---- the set ---- */
@@ -302,37 +311,23 @@ PG_FUNCTION_INFO_V1(dpobj_train_by);
 Datum
 dpobj_train_by(PG_FUNCTION_ARGS)
 {
-	TrainRequest request;
-	AnalystTerms terms = {0};
-	AnalystTable opened;
-	LabelChoice label;
-	KeyList keys;
+	static const ReleaseKind kind = {.solves = true,
+									 .find = find_made,
+									 .settle = settle,
+									 .room = make_room,
+									 .draw = draw,
+									 .close = close_run,
+									 .keep = keep};
 	TupleDesc descriptor;
 	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
-	Datum groups;
-	GroupsCall call = {fcinfo, &request, terms.request_hash, &groups};
-	int64 release;
+	GroupsRun run;
 
-	train_request_read(fcinfo, true, &request);
-	analyst_ask(request.relation);
-	terms.name = request.name;
-	train_request_hash(fcinfo, &request, terms.request_hash);
-	if (!analyst_enter(request.name, find_made, &call))
-	{
-		label = training_label_choice(request.training, request.label);
-		analyst_open(request.relation, request.by, request.features, &label, request.filter,
-					 &opened);
-		analyst_hold_out(&opened, request.training->options.holdout, true);
-		settle(&request, &opened, &keys);
-		check_names(&request, terms.request_hash);
-		scan_reach_parts(request.relation);
-		/* Held until after the tick: every role can see these locks in pg_locks. */
-		gate_enter_solvers(NULL);
-		groups = train(&request, &opened, &terms, find_group_type(descriptor), &release);
-		gate_leave_solvers();
-		same_call_remember(fcinfo, terms.request_hash, release);
-		analyst_leave(terms.name);
-	}
-	put_groups(set, descriptor, groups);
+	memset(&run, 0, sizeof(run));
+	run.group_type = find_group_type(descriptor);
+	train_request_read(fcinfo, true, &run.request);
+	analyst_begin(&run.release, &kind, fcinfo, run.request.relation);
+	train_request_hash(fcinfo, &run.request, run.release.terms.request_hash);
+	run.release.terms.name = run.request.name;
+	put_groups(set, descriptor, release_make(&run.release));
 	return (Datum) 0;
 }

@@ -101,10 +101,10 @@ tag_of_name(Oid role, const char *name)
 }
 
 void
-gate_enter_name(Oid role, const char *name, const JobContext *job)
+gate_enter_name(Oid role, const char *name)
 {
 	if (name != NULL)
-		(void) lock_gate(tag_of_name(role, name), job != NULL, true);
+		(void) lock_gate(tag_of_name(role, name), false, true);
 }
 
 void
@@ -198,12 +198,12 @@ check_deadlock(const Places *places)
 
 /* Ends as a wait for a lock ends: by a place, a cancel, lock_timeout or a deadlock. */
 static void
-wait_for_place(Places *places, bool across_transactions)
+wait_for_place(Places *places)
 {
 	int64 began = gate_clock();
 	int64 checked = began;
 
-	while (!try_places(places, across_transactions))
+	while (!try_places(places, false))
 	{
 		int64 now = gate_clock();
 
@@ -227,7 +227,7 @@ wait_for_place(Places *places, bool across_transactions)
  * the job's place.
  */
 static void
-enter_place(Places *places, const JobContext *job)
+enter_place(Places *places)
 {
 	LOCKTAG turn = tag_of(InvalidOid, places->owner, GATE_QUEUE);
 
@@ -237,7 +237,7 @@ enter_place(Places *places, const JobContext *job)
 		return;
 	}
 	(void) lock_gate(turn, false, true);
-	wait_for_place(places, job != NULL);
+	wait_for_place(places);
 	unlock_gate(turn);
 }
 
@@ -252,7 +252,7 @@ gate_enter_role(Oid role)
 {
 	releases.owner = role;
 	releases.count = dpobj_max_role_releases;
-	enter_place(&releases, NULL);
+	enter_place(&releases);
 }
 
 bool
@@ -282,11 +282,17 @@ gate_leave_parts(void)
 	unlock_gate(tag_of(InvalidOid, GetSessionUserId(), GATE_PARTS));
 }
 
+/* A job waits in turn without a timeout, because each of the running releases ends. */
 void
-gate_enter_solvers(const JobContext *job)
+gate_enter_solvers(void)
 {
+	int timeout = LockTimeout;
+
 	solvers.count = dpobj_max_solvers;
-	enter_place(&solvers, job);
+	if (releases.kept)
+		LockTimeout = 0; /* an error ends the job, which then sets its own timeout again */
+	enter_place(&solvers);
+	LockTimeout = timeout;
 }
 
 void

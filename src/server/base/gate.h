@@ -11,8 +11,6 @@
 
 #include "miscadmin.h"
 
-#include "server/base/job_context.h"
-
 /*
  * Allow dpobj.max_role_releases releases of the analyst's door at a time for a session user, in the
  * whole cluster.  Who does not leave keeps a place until the end of the transaction.
@@ -25,24 +23,23 @@ extern void gate_enter_parts(void);
 extern void gate_leave_parts(void);
 
 /* Allow dpobj.max_solvers releases of that door at a time, in the whole cluster. */
-extern void gate_enter_solvers(const JobContext *job);
+extern void gate_enter_solvers(void);
 extern void gate_leave_solvers(void);
 
 /*
  * Allow one process at a time to make or change what the role has released under a name; NULL: no
  * name.  Who does not leave keeps the name until the end of the transaction.
  */
-extern void gate_enter_name(Oid role, const char *name, const JobContext *job);
+extern void gate_enter_name(Oid role, const char *name);
 extern void gate_leave_name(Oid role, const char *name);
 
 /* Allows one run at a time of the role's schedules, until the end of the transaction. */
 extern void gate_enter_schedules(Oid role);
 
 /*
- * For the worker of a job, which charges in one transaction and reads in the next.  Takes a place
- * of the role without waiting; false if there is none.  Its place and its name are kept over
- * commits until gate_leave_all().  An abort releases them too, and then the next release of the
- * role can be charged before the failure of this one is in the ledger.
+ * For the worker of a job.  Takes a place of the role without waiting; false if there is none.  The
+ * place is kept over transactions until gate_leave_all() or an abort, and the release that the job
+ * makes uses it.
  */
 extern bool gate_try_role(Oid role);
 extern void gate_leave_all(void);

@@ -487,10 +487,11 @@ set_step(int step)
 }
 
 void
-job_area_scan(double rows_total, int tick)
+job_area_charged(int64 release, double rows_total, int tick)
 {
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	own->progress.phase = JOB_SCANNING;
+	own->progress.release = release;
 	own->progress.rows_total = rows_total;
 	own->tick = tick;
 	own->scan_start = gate_clock();

@@ -38,6 +38,7 @@ typedef enum JobPhase
 typedef struct JobProgress
 {
 	JobPhase phase;
+	int64 release; /* 0: not charged yet */
 	double rows_scanned;
 	double rows_total; /* from public statistics; 0 until the scan begins, or if not public */
 	/* the rest is for the table's owner only */
@@ -111,10 +112,10 @@ extern bool job_area_is_cancelled(void);
 extern void job_area_ignore_cancels(void);
 
 /*
- * Begins a scan.  Its progress is shown at ticks of this many milliseconds from now, because the
+ * Begins the scan of a release.  Its progress is shown at ticks of this many milliseconds from now, because the
  * moment when it ends depends on the rows.
  */
-extern void job_area_scan(double rows_total, int tick);
+extern void job_area_charged(int64 release, double rows_total, int tick);
 extern void job_area_scanned(double part); /* of the table; 1: all of it */
 extern void job_area_searched(const MechanismProgress *progress);
 extern void job_area_release(void);

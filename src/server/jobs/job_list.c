@@ -59,6 +59,11 @@ static void
 set_progress(const JobProgress *progress, bool owner, Datum *values, bool *nulls)
 {
 	set_phase(progress->phase, values, nulls);
+	if (progress->release > 0)
+	{
+		values[LIST_RELEASE] = Int64GetDatum(progress->release);
+		nulls[LIST_RELEASE] = false;
+	}
 	if (progress->rows_total > 0)
 	{
 		values[LIST_ROWS_SCANNED] = Int64GetDatum((int64) progress->rows_scanned);

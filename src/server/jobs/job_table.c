@@ -18,102 +18,50 @@
 
 #include "server/base/admin.h"
 #include "server/base/digest.h"
-#include "server/ledger/charge_epoch.h"
 #include "server/ledger/charge_plan.h"
-#include "server/ledger/charge_ended.h"
 #include "server/base/extension.h"
 #include "server/base/gate.h"
-#include "server/jobs/answer_call.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_table.h"
 
-/* The columns that keep the arguments of dpobj.train. */
-#define ARGUMENT_COLUMNS "relation, label, epsilon, features, delta, method, options, filter, name"
-#define ARGUMENT_TYPES                                                                             \
-	OIDOID, TEXTOID, NUMERICOID, TEXTARRAYOID, NUMERICOID, TEXTOID, JSONBOID, JSONBOID, TEXTOID
+/* ---- The caller's side ------------------------------------------------------ */
 
-/* ---- Arguments -------------------------------------------------------------- */
-
-/* Schema-qualified and quoted; raises an error if the table has been dropped. */
+/* Schema-qualified and quoted. */
 static char *
 table_name(Oid table)
 {
-	char *name = get_rel_name(table);
-
-	if (name == NULL)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-						errmsg("relation with OID %u does not exist", table)));
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+									  get_rel_name(table));
 }
-
-Oid
-job_relation(const Job *job)
-{
-	return DatumGetObjectId(job->argument[TRAIN_RELATION].value);
-}
-
-char *
-job_name(const Job *job)
-{
-	return TextDatumGetCString(job->argument[TRAIN_NAME].value);
-}
-
-char *
-job_statement(const Job *job)
-{
-	return answer_call_statement(job->call, job_relation(job),
-								 DatumGetJsonbP(job->argument[TRAIN_OPTIONS].value), job_name(job));
-}
-
-void
-job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH])
-{
-	LOCAL_FCINFO(call, TRAIN_ARGUMENTS);
-
-	InitFunctionCallInfoData(*call, NULL, TRAIN_ARGUMENTS, InvalidOid, NULL, NULL);
-	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
-		call->args[i] = job->argument[i];
-	train_request_read(call, false, request);
-	(void) table_name(request->relation);
-	train_request_hash(call, request, hash);
-}
-
-/* ---- The caller's side ------------------------------------------------------ */
 
 int64
-job_add(const Job *job, const uint8 hash[CHARGE_HASH_LENGTH])
+job_add(const Job *job)
 {
 	static const char *const number =
 		"SELECT pg_catalog.nextval('dpobj.job_rows_id_seq'::pg_catalog.regclass)";
-	Oid types[] = {ARGUMENT_TYPES, INT8OID, OIDOID, TEXTOID, TEXTOID, BYTEAOID, TEXTOID};
-	bool calls = job->call != NULL;
-	int count = lengthof(types) - (calls ? 0 : 1);
-	Datum values[lengthof(types)];
-	char nulls[lengthof(types) + 1] = "";
+	static const char *const statement =
+		"INSERT INTO dpobj.job_rows (id, role, role_name, relation, relation_name, call,"
+		" arguments, name, request_hash) OVERRIDING SYSTEM VALUE"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+	Oid types[] = {INT8OID, OIDOID, TEXTOID, OIDOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, BYTEAOID};
 	Datum id;
 	bool isnull;
 
-	memset(nulls, ' ', count);
-	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
-	{
-		values[i] = job->argument[i].value;
-		nulls[i] = job->argument[i].isnull ? 'n' : ' ';
-	}
 	(void) admin_select(number, 0, NULL, NULL, &id, &isnull);
-	values[TRAIN_ARGUMENTS] = id;
-	values[TRAIN_ARGUMENTS + 1] = ObjectIdGetDatum(job->role);
-	values[TRAIN_ARGUMENTS + 2] = CStringGetTextDatum(GetUserNameFromId(job->role, false));
-	values[TRAIN_ARGUMENTS + 3] = CStringGetTextDatum(table_name(job_relation(job)));
-	values[TRAIN_ARGUMENTS + 4] = digest_datum(hash);
-	if (calls)
-		values[TRAIN_ARGUMENTS + 5] = CStringGetTextDatum(job->call);
-	if (admin_execute(psprintf("INSERT INTO dpobj.job_rows (" ARGUMENT_COLUMNS
-							   ", id, role, role_name, relation_name, request_hash%s)"
-							   " OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6, $7, $8,"
-							   " $9, $10, $11, $12, $13, $14%s)",
-							   calls ? ", call" : "", calls ? ", $15" : ""),
-					  count, types, values, nulls) != 1)
-		elog(ERROR, "could not write the row of a job");
+	{
+		Datum values[] = {id,
+						  ObjectIdGetDatum(job->role),
+						  CStringGetTextDatum(GetUserNameFromId(job->role, false)),
+						  ObjectIdGetDatum(job->relation),
+						  CStringGetTextDatum(table_name(job->relation)),
+						  CStringGetTextDatum(job->call),
+						  JsonbPGetDatum(job->arguments),
+						  CStringGetTextDatum(job->name),
+						  digest_datum(job->hash)};
+
+		if (admin_execute(statement, lengthof(types), types, values, NULL) != 1)
+			elog(ERROR, "could not write the row of a job");
+	}
 	return DatumGetInt64(id);
 }
 
@@ -136,7 +84,7 @@ read_state(const char *statement, int count, Oid *types, Datum *values, JobState
 	state->role = DatumGetObjectId(column[0]);
 	state->state = TextDatumGetCString(column[1]);
 	state->uncommitted = TransactionIdIsCurrentTransactionId(DatumGetTransactionId(column[2]));
-	memcpy(state->hash, VARDATA_ANY(DatumGetByteaPP(column[3])), CHARGE_HASH_LENGTH);
+	memcpy(state->hash, VARDATA_ANY(DatumGetByteaPP(column[3])), DIGEST_LENGTH);
 	state->id = DatumGetInt64(column[4]);
 	return true;
 }
@@ -255,7 +203,7 @@ ids_datum(const int64 *ids, int count)
 
 /*
  * A queued job whose role has a running job does not wait: that job's worker takes it next.  A job
- * whose worker died after the charge waits: a worker must write its failure.
+ * whose worker died waits: another one must write its end.
  */
 bool
 job_any_waiting(void)
@@ -264,7 +212,7 @@ job_any_waiting(void)
 		"SELECT true FROM dpobj.job_rows q WHERE q.origin = dpobj_internal.origin() AND (q.state = "
 		"'queued'"
 		" AND NOT EXISTS (SELECT FROM dpobj.job_rows r WHERE r.id = ANY ($1) AND r.role = q.role)"
-		" OR q.state = 'running' AND q.id <> ALL ($1) AND q.release IS NOT NULL) LIMIT 1";
+		" OR q.state = 'running' AND q.id <> ALL ($1)) LIMIT 1";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[lengthof(types)];
 	int64 running[JOB_SLOTS];
@@ -309,7 +257,7 @@ job_dead(void)
 }
 
 /* Ended jobs do not keep these; the ledger has them if the job was charged. */
-#define FORGET ", features = NULL, options = NULL, filter = NULL"
+#define FORGET ", arguments = NULL, features = NULL, options = NULL, filter = NULL"
 
 static bool
 set_cancelled(int64 id)
@@ -371,62 +319,55 @@ job_lock_queue(void)
 }
 
 /*
- * The charge of an answer is known by the name that was charged: a role makes one release under a
- * name at a time (gate.h).  Its worker may have died after the answer was kept.
+ * The charge of a job is known by the name that was charged: a role makes one release under a name
+ * at a time (gate.h).  Its worker may have died after the answer was kept, or before its end was
+ * written: then the job is ended when the charge has been.
  */
 void
 job_fail_dead(void)
 {
 	static const char *const statement =
-		"WITH dead AS (UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"
+		"UPDATE dpobj.job_rows j SET release = coalesce(j.release, a.release),"
 		" state = CASE WHEN a.kept THEN 'released' ELSE 'failed' END" FORGET
 		" FROM dpobj.job_rows d LEFT JOIN LATERAL ("
 		"SELECT m.release, m.released IS NOT NULL AS kept FROM dpobj.model_rows m"
 		" JOIN dpobj.identity_roles r ON r.id = m.owner"
 		" JOIN dpobj.ledger_events e ON e.id = m.release"
-		" WHERE d.call IS NOT NULL AND r.role = d.role AND coalesce(m.charged_as, m.name) = d.name"
-		" AND e.at >= d.started ORDER BY m.release DESC LIMIT 1) a ON true WHERE d.id = j.id"
-		" AND j.id = ANY ($1) AND j.state = 'running' RETURNING j.release)"
-		" SELECT array_agg(release) FROM dead";
+		" WHERE r.role = d.role AND e.at >= d.started AND d.name = " CHARGED_NAME
+		" ORDER BY m.release DESC LIMIT 1) a ON true WHERE d.id = j.id AND j.id = ANY ($1)"
+		" AND j.state = 'running' AND dpobj_internal.charge_state(a.release) IS NULL";
 	Oid types[] = {INT8ARRAYOID};
 	Datum values[] = {job_dead()};
-	Datum releases;
-	bool isnull;
 
 	SPI_connect();
 	(void) charge_query(statement, lengthof(types), types, values);
-	releases = charge_column(0, 1, &isnull);
-	if (!isnull)
-		charge_fail_lost(releases, charge_crashed() ? CHARGE_BY_ITSELF : CHARGE_BY_STOP);
 	SPI_finish();
 }
 
-/* Copies a column of the row that SPI has found into the memory of the caller of SPI. */
-static NullableDatum
-copy_column(int number)
+/* Copies a text of the row that SPI has found into the memory of the caller of SPI. */
+static char *
+copy_text(int number)
 {
-	Form_pg_attribute attribute = TupleDescAttr(SPI_tuptable->tupdesc, number - 1);
-	NullableDatum copy = {0};
-	Datum value = charge_column(0, number, &copy.isnull);
+	bool isnull;
+	Datum value = charge_column(0, number, &isnull);
+	char *copy = TextDatumGetCString(value);
 
-	if (!copy.isnull)
-		copy.value = SPI_datumTransfer(value, attribute->attbyval, attribute->attlen);
-	return copy;
+	return DatumGetCString(SPI_datumTransfer(CStringGetDatum(copy), false, -2));
 }
 
 static void
 copy_row(Job *job)
 {
-	NullableDatum call = copy_column(TRAIN_ARGUMENTS + 3);
+	Datum arguments;
 	bool isnull;
 
 	job->id = DatumGetInt64(charge_column(0, 1, &isnull));
 	job->role = DatumGetObjectId(charge_column(0, 2, &isnull));
-	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
-		job->argument[i] = copy_column(i + 3);
-	job->call = call.isnull ? NULL
-							: DatumGetCString(SPI_datumTransfer(
-								  CStringGetDatum(TextDatumGetCString(call.value)), false, -2));
+	job->relation = DatumGetObjectId(charge_column(0, 3, &isnull));
+	job->call = copy_text(4);
+	arguments = JsonbPGetDatum(DatumGetJsonbP(charge_column(0, 5, &isnull)));
+	job->arguments = DatumGetJsonbP(SPI_datumTransfer(arguments, false, -1));
+	job->name = copy_text(6);
 	job->superuser = superuser_arg(job->role);
 }
 
@@ -460,7 +401,9 @@ take(int64 id, Job *job)
 	static const char *const statement =
 		"UPDATE dpobj.job_rows SET state = 'running', started = pg_catalog.clock_timestamp()"
 		" WHERE id = (SELECT q.id FROM dpobj.job_rows q WHERE q.id = $1 AND q.state = 'queued'"
-		" FOR UPDATE SKIP LOCKED) RETURNING id, role, " ARGUMENT_COLUMNS ", call";
+		" FOR UPDATE SKIP LOCKED) RETURNING id, role, relation, coalesce(call, 'train'),"
+		" coalesce(arguments, dpobj_internal.arguments_of_0_3(call, label, epsilon, features,"
+		" delta, method, options, filter)), name";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
 
@@ -513,16 +456,6 @@ job_queue_again(int64 id)
 		" WHERE id = $1 AND state = 'running' AND release IS NULL";
 	Oid types[] = {INT8OID};
 	Datum values[] = {Int64GetDatum(id)};
-
-	(void) admin_execute(statement, lengthof(types), types, values, NULL);
-}
-
-void
-job_note_release(int64 id, int64 release)
-{
-	static const char *const statement = "UPDATE dpobj.job_rows SET release = $2 WHERE id = $1";
-	Oid types[] = {INT8OID, INT8OID};
-	Datum values[] = {Int64GetDatum(id), Int64GetDatum(release)};
 
 	(void) admin_execute(statement, lengthof(types), types, values, NULL);
 }

@@ -12,37 +12,27 @@
 
 #include "postgres.h"
 
-#include "fmgr.h"
+#include "utils/jsonb.h"
 
-#include "server/analyst/train_request.h"
+#include "server/base/digest.h"
 
 typedef struct Job
 {
 	int64 id;
 	Oid role;
-	bool superuser;                          /* the role is one when the job starts */
-	NullableDatum argument[TRAIN_ARGUMENTS]; /* of dpobj.train, in its order */
-	/*
-	 * The function of an answer (answer_call.h); NULL: dpobj.train.  Of its arguments the table and
-	 * the name are set above, and all others are the options.
-	 */
-	char *call;
+	bool superuser; /* the role is one when the job starts */
+	char *call;     /* the function, with its arguments but for the next two (paid_call.h) */
+	Oid relation;
+	Jsonb *arguments;
+	char *name;
+	char *statement; /* when it is submitted, like its hash */
+	uint8 hash[DIGEST_LENGTH];
 } Job;
-
-/* Those of each job. */
-extern Oid job_relation(const Job *job);
-extern char *job_name(const Job *job);
-
-/* The statement of an answer's job. */
-extern char *job_statement(const Job *job);
-
-/* Reads the arguments as dpobj.train does, and the request's hash; raises 22023. */
-extern void job_read(const Job *job, TrainRequest *request, uint8 hash[CHARGE_HASH_LENGTH]);
 
 /* ---- The caller's side: as the owner of the table, in the caller's transaction ---- */
 
 /* Adds a row; returns its id. */
-extern int64 job_add(const Job *job, const uint8 hash[CHARGE_HASH_LENGTH]);
+extern int64 job_add(const Job *job);
 
 /* The state of a job as it is now, however old the caller's snapshot is. */
 typedef struct JobState
@@ -50,7 +40,7 @@ typedef struct JobState
 	Oid role;
 	char *state;
 	bool uncommitted; /* this transaction has written it */
-	uint8 hash[CHARGE_HASH_LENGTH];
+	uint8 hash[DIGEST_LENGTH];
 	int64 id;
 } JobState;
 
@@ -83,6 +73,11 @@ extern bool job_sees_all(void);
 /* False if the job is not queued any more. */
 extern bool job_cancel_queued(int64 id);
 
+/* The name that a row m of dpobj.model_rows was charged under; groups are charged as name{key}. */
+#define CHARGED_NAME                                                                               \
+	"left(coalesce(m.charged_as, m.name),"                                                         \
+	" length(coalesce(m.charged_as, m.name)) - coalesce(length(m.key::text), 0))"
+
 /* ---- The worker's side: within a transaction ---- */
 
 /* Keeps other workers from taking jobs until its end: two could take jobs of the same role. */
@@ -106,8 +101,6 @@ extern JobClaim job_claim(Job *job);
 
 /* Puts a job that was not charged behind those that are queued now, ordered by started. */
 extern void job_queue_again(int64 id);
-
-extern void job_note_release(int64 id, int64 release);
 
 /*
  * Rounds finished down to the tick; release: 0 keeps the row's; reason: NULL without an error or a

@@ -8,26 +8,16 @@
  * authenticated user, so that nothing that runs in a job can SET SESSION AUTHORIZATION to anybody
  * else.  It reads the queue as the superuser again, and opens no table of a user then.
  *
- * A job does what dpobj.train does, in three transactions, because the worker commits the charge
- * itself:
- *
- *   1. marks the job's row as running
- *   2. makes all checks, writes the charge to the ledger and its id to the row
- *   3. opens the table again, checks that it is what was charged for, reads it, solves, waits for
- *      the tick, and writes the release, the model and the end of the job
- *
- * After the second transaction the charge stays, whatever happens, and no worker runs the job
- * again.  The row says no more about a failure than dpobj.train does.
- *
- * The job of an answer calls the SQL function, which charges as in a session (answer_call.h), in
- * one transaction.
+ * A job makes its call as a session does (paid_call.h): one transaction marks the job's row as
+ * running, one makes the call and writes the end of the job.  The charge is committed by another
+ * process; the worker finds it by the job's name, so that after the charge no worker runs the job
+ * again.  The row says no more about a failure than the call does.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
-#include "executor/executor.h"
 #include "executor/spi.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
@@ -44,10 +34,7 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
-#include "utils/typcache.h"
 
-#include "server/analyst/analyst.h"
-#include "server/analyst/kept.h"
 #include "server/ledger/charge_setting.h"
 #include "server/ledger/charge_worker.h"
 #include "server/base/compat.h"
@@ -57,12 +44,11 @@
 #include "server/base/gate.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_table.h"
+#include "server/base/run_watch.h"
 #include "server/jobs/job_worker.h"
-#include "server/release/coverage.h"
-#include "server/release/progress.h"
-#include "server/release/release.h"
-#include "server/analyst/train.h"
 #include "server/ledger/charge_end.h"
+#include "server/release/paid_call.h"
+#include "server/release/release.h"
 
 /*
  * Settings that only superusers may change.  ALTER ROLE ... SET makes them limits of a role, which
@@ -84,16 +70,11 @@ static const char *const limits[] = {
  * locks, at least on their own tables, and the job's slot is needed by all databases.
  */
 #define LOCK_TIMEOUT "5s"
-#define LOCK_NO_TIMEOUT "0"
 
-/* Microseconds after which the end of a job that met a deadlock is written again. */
-#define KEEP_PAUSE 20000
-
-static const JobContext job_context = {job_area_scanned, job_area_searched};
-
-/* The state of a job's row after a run that released nothing. */
+/* The state of a job's row after a run that an error has ended. */
 typedef enum JobEnd
 {
+	END_RELEASED, /* the error came while the answer was written */
 	END_FAILED,
 	END_CANCELLED,
 	END_QUEUED /* again: a lock was not available before the charge */
@@ -103,18 +84,20 @@ typedef enum JobEnd
 typedef struct JobRun
 {
 	Job job;
-	AnalystTerms terms;
-	int64 release;                         /* the ledger id of the charge, 0: none is written */
-	uint8 charged_for[CHARGE_HASH_LENGTH]; /* the fingerprint of the charge */
-	bool charged;                          /* the charge is committed */
-	int64 before;           /* of an answer, the last release under its name before the call */
-	bool reads;             /* errors may depend on rows */
-	bool failed;            /* the release failed after the scan had begun */
+	int tick;               /* milliseconds: dpobj.release_tick of the role */
+	int64 before;           /* the last release under the job's name before the call */
+	int64 release;          /* the ledger id of the charge, 0: none is known */
+	bool kept;              /* its answer is */
+	bool counted;           /* it has failed by itself */
+	const char *warning;    /* about the released model, or NULL */
 	const ErrorData *error; /* what ended the run */
 	JobEnd end;
 	bool requeued;       /* END_QUEUED is written */
 	char *limit[LIMITS]; /* the role's values of limits; NULL: not set */
 } JobRun;
+
+/* The run of this worker, for its watch. */
+static JobRun *running;
 
 /* ---- Transactions ----------------------------------------------------------- */
 
@@ -271,14 +254,6 @@ check_cancelled(void)
 		ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling job on request")));
 }
 
-static int64
-release_of_model(Datum model)
-{
-	bool isnull;
-
-	return DatumGetInt64(GetAttributeByName(DatumGetHeapTupleHeader(model), "release", &isnull));
-}
-
 /* Says that the job's role or its table, whose name dpobj.jobs has, was dropped; NULL: neither. */
 static const char *
 what_is_gone(const Job *job, int *sqlstate)
@@ -287,7 +262,7 @@ what_is_gone(const Job *job, int *sqlstate)
 	if (GetUserNameFromId(job->role, true) == NULL)
 		return "the role that submitted the job does not exist any more";
 	*sqlstate = ERRCODE_UNDEFINED_TABLE;
-	if (get_rel_name(job_relation(job)) == NULL)
+	if (get_rel_name(job->relation) == NULL)
 		return "the table of the job does not exist any more";
 	return NULL;
 }
@@ -302,186 +277,15 @@ check_exists(const Job *job)
 		ereport(ERROR, (errcode(sqlstate), errmsg_internal("%s", gone)));
 }
 
-/* Writes the charge to the ledger and its id to the job's row, in one transaction. */
-static void
-write_charge(JobRun *run, const TrainRun *train)
-{
-	Oid table = train->opened.table;
-
-	release_fingerprint(train->training, table, &run->terms, run->charged_for);
-	run->release = release_charge(train->training, table, &run->terms);
-	job_note_release(run->job.id, run->release);
-}
-
-/* False if the model existed already, so that the job has ended. */
-static bool
-charge_job(JobRun *run)
-{
-	TrainRequest request;
-	TrainRun train;
-	Datum model;
-	bool charged = true;
-
-	begin();
-	check_exists(&run->job);
-	job_read(&run->job, &request, run->terms.request_hash);
-	request.training->job = &job_context;
-	analyst_ask(request.relation); /* job_claim() has taken a place of the role */
-	run->terms.name = request.name;
-	gate_enter_name(run->job.role, request.name, &job_context);
-	charge_settle(run->job.role);
-	if (kept_find_name(request.name, run->terms.request_hash, KEPT_MODEL, &model))
-	{
-		job_end(run->job.id, "released", dpobj_release_tick, release_of_model(model), 0, NULL);
-		charged = false;
-	}
-	else
-	{
-		scan_reach_parts(request.relation);
-		/* Waits in turn without a timeout: each of the running releases ends. */
-		set_lock_timeout(LOCK_NO_TIMEOUT);
-		gate_enter_solvers(&job_context);
-		set_lock_timeout(LOCK_TIMEOUT);
-		train_open(&request, &train);
-		train_check_budgets(&train);
-		train_lock(&train);
-		train_make_room(&train);
-		write_charge(run, &train);
-		train_give_up(&train);
-	}
-	commit();
-	run->charged = charged;
-	return charged;
-}
-
-static void
-check_unchanged(JobRun *run, const TrainRun *train)
-{
-	uint8 now[CHARGE_HASH_LENGTH];
-
-	release_fingerprint(train->training, train->opened.table, &run->terms, now);
-	if (memcmp(now, run->charged_for, CHARGE_HASH_LENGTH) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the table or its protection was changed after the charge"),
-				 errdetail("What was charged for does not exist any more. The charge stays.")));
-}
-
-static TupleDesc
-model_descriptor(void)
-{
-	Oid table = extension_table("model_rows");
-	Oid type = get_atttype(table, get_attnum(table, "model"));
-
-	return lookup_rowtype_tupdesc_copy(type, -1);
-}
-
-/* Writes the model and the end of the job; false if they met a lock that ended in a deadlock. */
-static bool
-try_keep(JobRun *run, TrainRun *train, TupleDesc descriptor)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	volatile bool kept = false;
-
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		(void) release_model(train->training, run->release, &train->answer, descriptor);
-		job_end(run->job.id, "released", run->terms.release_tick, 0, 0,
-				coverage_warning(train->training));
-		ReleaseCurrentSubTransaction();
-		kept = true;
-	}
-	PG_CATCH();
-	{
-		ErrorData *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		/* Always: an abort of the transaction would leave it open around the subtransaction. */
-		RollbackAndReleaseCurrentSubTransaction();
-		if (!charge_is_about_locks(error->sqlerrcode))
-			ReThrowError(error);
-		FreeErrorData(error);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return kept;
-}
-
-/* The answer is paid for, so a deadlock with maintenance of the ledger does not lose it. */
-static void
-keep_model(JobRun *run, TrainRun *train)
-{
-	TupleDesc descriptor;
-
-	extension_require();
-	descriptor = model_descriptor();
-	extension_release();
-	while (!try_keep(run, train, descriptor))
-		pg_usleep(KEEP_PAUSE);
-}
-
-/*
- * The number of rows that dpobj.progress may show; 0 if it is not public: neighbours differ in it
- * under add_remove, and where persons are protected.
- */
-static double
-public_rows(const TrainRun *train)
-{
-	return training_rows_are_public(train->training) ? (double) train->training->table_rows : 0;
-}
-
-static void
-run_charged(JobRun *run)
-{
-	TrainRequest request;
-	TrainRun train;
-	uint8 hash[CHARGE_HASH_LENGTH];
-
-	/* The charge is committed, so the job waits without a timeout, as dpobj.train does. */
-	set_lock_timeout(LOCK_NO_TIMEOUT);
-	begin();
-	check_exists(&run->job);
-	job_read(&run->job, &request, hash);
-	request.training->job = &job_context;
-	run->terms.name = request.name;
-	train_open(&request, &train);
-	run->reads = true; /* a part or the disk may fail for some rows only */
-	train_lock(&train);
-	train_make_room(&train);
-	run->reads = false; /* the catalogs are public */
-	check_unchanged(run, &train);
-	check_cancelled();
-	train.training->request.progress = true;
-	job_area_scan(public_rows(&train), run->terms.release_tick);
-	scan_set_release(train.scan, run->release);
-	run->reads = true;
-	run->failed = !analyst_try(run->release, &run->terms, train_run, &train);
-	job_area_release(); /* of a failure, too: it is shown when the ledger has it */
-	if (run->failed)
-		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE)));
-	train_end(&train);
-	keep_model(run, &train);
-	commit();
-}
-
-/* ---- An answer -------------------------------------------------------------- */
-
 /* The last release that was charged under the job's name; 0: none. */
 static int64
 last_release(const JobRun *run)
 {
 	static const char *const statement =
 		"SELECT max(m.release) FROM dpobj.model_rows m JOIN "
-		"dpobj.identity_roles r ON r.id = m.owner"
-		" WHERE r.role = $1 AND coalesce(m.charged_as, m.name) = $2";
+		"dpobj.identity_roles r ON r.id = m.owner WHERE r.role = $1 AND $2 = " CHARGED_NAME;
 	Oid types[] = {OIDOID, TEXTOID};
-	Datum values[] = {ObjectIdGetDatum(run->job.role), CStringGetTextDatum(job_name(&run->job))};
+	Datum values[] = {ObjectIdGetDatum(run->job.role), CStringGetTextDatum(run->job.name)};
 	Datum release;
 	bool isnull;
 
@@ -490,104 +294,117 @@ last_release(const JobRun *run)
 			   : 0;
 }
 
-/* After an error: was the call charged before it? */
+/* After an error: was the call charged before it, and how has the charge ended? */
 static void
 find_charge(void *context)
 {
+	static const char *const statement =
+		"SELECT m.released IS NOT NULL, e.event = 'failed' AND e.reason IS NULL"
+		" FROM dpobj.model_rows m JOIN dpobj.ledger_events e ON e.release = m.release"
+		" WHERE m.release = $1 LIMIT 1";
 	JobRun *run = context;
-	int64 last = last_release(run);
+	Oid types[] = {INT8OID};
+	Datum values[1];
+	Datum found[2];
+	bool isnull[2];
+	int64 last;
 
-	run->charged = last > run->before;
-	run->release = run->charged ? last : 0;
+	charge_settle(run->job.role);
+	last = last_release(run);
+	run->release = last > run->before ? last : 0;
+	values[0] = Int64GetDatum(run->release);
+	if (run->release == 0 ||
+		!admin_select(statement, lengthof(types), types, values, found, isnull))
+		return;
+	run->kept = DatumGetBool(found[0]);
+	run->counted = DatumGetBool(found[1]);
+}
+
+/* Nobody sees the WARNING of a job's call. */
+static void
+note_warning(const char *message)
+{
+	running->warning = MemoryContextStrdup(TopMemoryContext, message);
 }
 
 static void
 run_call(JobRun *run)
 {
+	static const RunWatch watch = {job_area_charged, job_area_scanned, job_area_searched,
+								   job_area_release, note_warning};
 	const Job *job = &run->job;
 	char *statement;
 
 	begin();
 	check_exists(job);
 	run->before = last_release(run);
-	statement = job_statement(job);
-	job_area_scan(0, run->terms.release_tick);
+	statement = paid_call_statement(job->call, job->relation, job->arguments, job->name);
+	running = run;
+	run_watch = &watch;
 	SPI_connect();
 	if (SPI_execute(statement, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not call dpobj.%s", job->call);
 	SPI_finish();
-	job_area_release();
-	job_end(job->id, "released", run->terms.release_tick, last_release(run), 0, NULL);
+	job_end(job->id, "released", run->tick, last_release(run), 0, run->warning);
 	commit();
 }
 
 /* ---- Other ends ------------------------------------------------------------- */
 
 /*
- * What the job's row says about a failure; after the scan has begun, nothing about its cause.  A
- * table or a role that is dropped while the job waits for a lock is named in no error so well.
+ * What the job's row says about a failure, which is what the call says.  A table or a role that is
+ * dropped while the job waits for a lock is named in no error so well.
  */
 static const char *
 failure_reason(const JobRun *run, int *sqlstate)
 {
 	const ErrorData *error = run->error;
-	const char *gone;
+	const char *gone = what_is_gone(&run->job, sqlstate);
 
-	*sqlstate = ERRCODE_DPOBJ_STOPPED;
-	if (run->failed)
-		return ANALYST_FAILURE "\n" ANALYST_FAILURE_DETAIL;
-	if (run->reads)
-		return ANALYST_FAILURE "\nThe charge stays.";
-	gone = what_is_gone(&run->job, sqlstate);
-	if (gone != NULL)
+	if (gone != NULL && run->release == 0)
 		return gone;
-	*sqlstate = error->sqlerrcode;
+	*sqlstate = run->counted ? ERRCODE_DPOBJ_STOPPED : error->sqlerrcode;
+	if (run->counted)
+		return RELEASE_FAILURE "\n" RELEASE_FAILURE_DETAIL; /* a cancel may have come since */
 	return psprintf("%s%s%s", error->message, error->detail == NULL ? "" : "\n",
 					error->detail == NULL ? "" : error->detail);
 }
 
-/* Ends the charge of a training; that of an answer has ended with its call. */
-static void
-end_charge(const JobRun *run, ChargeReason reason)
-{
-	if (run->charged && run->job.call == NULL)
-		charge_failed(&job_context, run->release, reason);
-}
-
-/* Writes the end of the job to its row, and that of its charge to the ledger. */
+/* Writes the end of the job to its row; that of its charge is the call's. */
 static void
 write_end(void *context)
 {
 	const JobRun *run = context;
-	int tick = run->charged ? run->terms.release_tick : dpobj_release_tick;
 	const char *reason;
 	int sqlstate;
 
 	switch (run->end)
 	{
+		case END_RELEASED:
+			job_end(run->job.id, "released", run->tick, run->release, 0, run->warning);
+			break;
 		case END_QUEUED:
 			job_queue_again(run->job.id);
 			break;
 		case END_CANCELLED:
-			end_charge(run, CHARGE_BY_CANCEL);
-			job_end(run->job.id, "cancelled", tick, run->release, 0, NULL);
+			job_end(run->job.id, "cancelled", run->tick, run->release, 0, NULL);
 			break;
 		case END_FAILED:
-			end_charge(run,
-					   run->reads ? CHARGE_BY_ITSELF : charge_reason_of(run->error->sqlerrcode));
 			reason = failure_reason(run, &sqlstate);
-			job_end(run->job.id, "failed", tick, run->release, sqlstate, reason);
+			job_end(run->job.id, "failed", run->tick, run->release, sqlstate, reason);
 	}
 }
 
-/* A failed release is counted, even if the job was cancelled. */
+/* A job ends as its charge has, even if the job was cancelled meanwhile. */
 static JobEnd
 choose_end(const JobRun *run)
 {
 	int sqlstate = run->error->sqlerrcode;
-	bool before_charge = charge_is_about_locks(sqlstate) && !run->charged;
+	bool before_charge = charge_is_about_locks(sqlstate) && run->release == 0;
 
-	if (run->failed)
+	if (run->kept)
+		return END_RELEASED;
+	if (run->counted)
 		return END_FAILED;
 	if (job_area_is_cancelled() && (sqlstate == ERRCODE_QUERY_CANCELED || before_charge))
 		return END_CANCELLED;
@@ -595,10 +412,9 @@ choose_end(const JobRun *run)
 }
 
 /*
- * Writes the end of a run that an error has ended.  The end of a charge is written whatever
- * happens: a failure depends on rows, so nobody may keep it from being counted by a cancel or a
- * lock.  So is a job that is queued again.  Other ends need not be written if a lock is in the way:
- * a running job without a worker reads as failed, and the next worker writes it.
+ * Writes the end of a run that an error has ended.  That of a job that is queued again or was
+ * charged is written whatever happens.  Other ends need not be written if a lock is in the way: a
+ * running job without a worker reads as failed, and the next worker writes it.
  */
 static void
 end_run(JobRun *run)
@@ -606,20 +422,14 @@ end_run(JobRun *run)
 	int sqlstate;
 
 	job_area_ignore_cancels();
-	if (run->job.call != NULL)
-		(void) try_transaction(find_charge, run);
-	run->end = choose_end(run);
-
-	HOLD_INTERRUPTS(); /* writing a message checks for a cancel */
-	if (run->end == END_FAILED && run->reads && !run->failed)
-		ereport(LOG_SERVER_ONLY,
-				(errmsg("job " INT64_FORMAT " failed: %s", run->job.id, run->error->message)));
-	RESUME_INTERRUPTS();
 	set_lock_timeout(LOCK_TIMEOUT);
+	while (try_transaction(find_charge, run) != 0)
+		; /* a charged job must not be queued again */
+	run->end = choose_end(run);
 	do
 		sqlstate = try_transaction(write_end, run);
 	while (sqlstate == ERRCODE_QUERY_CANCELED ||
-		   (sqlstate != 0 && (run->charged || run->end == END_QUEUED)));
+		   (sqlstate != 0 && (run->release != 0 || run->end == END_QUEUED)));
 	run->requeued = run->end == END_QUEUED && sqlstate == 0;
 }
 
@@ -641,13 +451,7 @@ run_steps(JobRun *run)
 	PG_TRY();
 	{
 		check_cancelled();
-		if (run->job.call != NULL)
-			run_call(run);
-		else if (charge_job(run))
-		{
-			check_cancelled();
-			run_charged(run);
-		}
+		run_call(run);
 	}
 	PG_CATCH();
 	{
@@ -692,7 +496,7 @@ run_job(JobRun *run)
 	bool cancelled;
 
 	set_limits(run->limit);
-	run->terms.release_tick = dpobj_release_tick;
+	run->tick = dpobj_release_tick;
 	become(run->job.role, run->job.superuser);
 	run_steps(run);
 	become(BOOTSTRAP_SUPERUSERID, true);

@@ -5,31 +5,26 @@
 
 #include <math.h>
 
-#include "access/detoast.h"
 #include "access/xact.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/base/digest.h"
 #include "server/analyst/analyst.h"
-#include "server/analyst/kept.h"
 #include "server/ledger/charge_analyst.h"
 #include "server/ledger/epoch.h"
 #include "server/base/dpobj.h"
 #include "server/base/preload.h"
-#include "server/jobs/answer_call.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
-#include "server/analyst/train.h"
+#include "server/release/paid_call.h"
 
 /* Queued jobs of one role. */
 #define QUEUE_LIMIT 100
@@ -43,28 +38,6 @@
 
 /* ---- dpobj.submit ----------------------------------------------------------- */
 
-static void
-read_submission(FunctionCallInfo fcinfo, Job *job)
-{
-	(void) argument_value(fcinfo, TRAIN_NAME, "name");
-	job->role = GetSessionUserId();
-	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
-		job->argument[i] = fcinfo->args[i];
-}
-
-/* Makes the checks of dpobj.train before the charge; the worker makes them again. */
-static void
-check_submission(const TrainRequest *request)
-{
-	TrainRun run;
-
-	train_open(request, &run);
-	charge_check_least_epsilon(training_pair(run.training).epsilon, dpobj_min_epsilon);
-	train_check_budgets(&run);
-	train_lock(&run);
-	train_give_up(&run);
-}
-
 static bool
 has_state(const JobState *state, const char *one, const char *other)
 {
@@ -72,21 +45,20 @@ has_state(const JobState *state, const char *one, const char *other)
 }
 
 /*
- * Finds the job of the same name, so that a repeated submission queues no second one; false if
- * there is none or it has failed or was cancelled.
+ * Finds the job of the same name that has not failed nor was cancelled, so that a repeated
+ * submission queues no second one.  What one that was released has made is asked for by a
+ * rehearsal, because the name may be another request's by now.
  */
 static bool
-find_same(const char *name, const uint8 hash[CHARGE_HASH_LENGTH], int64 *id)
+find_same(const Job *job, JobState *state)
 {
-	JobState state;
-
-	if (!job_find_name(name, &state) || has_state(&state, "failed", "cancelled"))
+	if (!job_find_name(job->name, state) || has_state(state, "failed", "cancelled"))
 		return false;
-	if (memcmp(state.hash, hash, CHARGE_HASH_LENGTH) != 0)
+	if (!has_state(state, "released", "released") &&
+		memcmp(state->hash, job->hash, DIGEST_LENGTH) != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("job \"%s\" was submitted with another request", name),
+						errmsg("job \"%s\" was submitted with another request", job->name),
 						errhint("Choose another name. The jobs are in dpobj.jobs.")));
-	*id = state.id;
 	return true;
 }
 
@@ -99,24 +71,18 @@ check_caller(Oid table)
 		epoch_refuse();
 }
 
-/* Checks the arguments that a queued job keeps; all but the first, the table, have any length. */
+/* Checks the arguments that a queued job keeps. */
 static void
 check_size(const Job *job)
 {
-	Size bytes = 0;
+	Size bytes = VARSIZE(job->arguments);
 
-	for (int i = 1; i < TRAIN_ARGUMENTS; i++)
-	{
-		if (!job->argument[i].isnull)
-			bytes += toast_raw_datum_size(job->argument[i].value);
-	}
 	if (bytes > REQUEST_LIMIT)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("the request is too long for a job"),
-						errdetail("Its arguments are %zu bytes together; %d are "
-								  "allowed.",
-								  bytes, REQUEST_LIMIT),
-						job->call == NULL ? errhint("dpobj.train takes it.") : 0));
+						errdetail("Its arguments are %zu bytes together; %d are allowed.", bytes,
+								  REQUEST_LIMIT),
+						errhint("dpobj.%s takes it.", job->call)));
 }
 
 static void
@@ -127,132 +93,63 @@ check_queue(void)
 						errdetail("At most %d jobs of one role may be queued.", QUEUE_LIMIT)));
 }
 
-static int64
-add(const Job *job, const uint8 hash[CHARGE_HASH_LENGTH])
-{
-	check_queue();
-	job_forget_ended(ENDED_LIMIT);
-	return job_add(job, hash);
-}
-
-/* dpobj.submit(relation, label, ..., name) -> bigint; its arguments are those of dpobj.train. */
-PG_FUNCTION_INFO_V1(dpobj_submit_training);
-Datum
-dpobj_submit_training(PG_FUNCTION_ARGS)
-{
-	Job job = {0};
-	TrainRequest request;
-	uint8 hash[CHARGE_HASH_LENGTH];
-	Datum model;
-	int64 id;
-
-	read_submission(fcinfo, &job);
-	job_read(&job, &request, hash);
-	check_caller(request.relation);
-	preload_require("jobs");
-	if (!find_same(request.name, hash, &id))
-	{
-		check_size(&job);
-		if (!kept_find_name(request.name, hash, KEPT_MODEL, &model))
-			check_submission(&request);
-		id = add(&job, hash);
-	}
-	job_call_at_commit();
-	PG_RETURN_INT64(id);
-}
-
-/* ---- dpobj.submit_answer ---------------------------------------------------- */
-
-static void
-read_answer(FunctionCallInfo fcinfo, Job *job)
-{
-	for (int i = 0; i < TRAIN_ARGUMENTS; i++)
-		job->argument[i].isnull = i != TRAIN_RELATION && i != TRAIN_OPTIONS && i != TRAIN_NAME;
-	job->role = GetSessionUserId();
-	job->call = TextDatumGetCString(argument_value(fcinfo, 0, "call"));
-	job->argument[TRAIN_RELATION].value = argument_value(fcinfo, 1, "relation");
-	job->argument[TRAIN_OPTIONS].value = argument_value(fcinfo, 2, "arguments");
-	job->argument[TRAIN_NAME].value = argument_value(fcinfo, 3, "name");
-	(void) argument_name(fcinfo, 3, "an answer");
-}
-
 /* The statement has all of the request, and no setting of the session changes it. */
 static void
-hash_statement(const char *statement, uint8 hash[CHARGE_HASH_LENGTH])
+read_job(FunctionCallInfo fcinfo, Job *job)
 {
 	StringInfoData bytes;
 
+	job->role = GetSessionUserId();
+	job->call = TextDatumGetCString(argument_value(fcinfo, 0, "call"));
+	job->relation = DatumGetObjectId(argument_value(fcinfo, 1, "relation"));
+	job->arguments = DatumGetJsonbP(argument_value(fcinfo, 2, "arguments"));
+	(void) argument_value(fcinfo, 3, "name");
+	job->name = argument_name(fcinfo, 3, "a job");
+	job->statement = paid_call_statement(job->call, job->relation, job->arguments, job->name);
 	initStringInfo(&bytes);
-	digest_append(&bytes, statement);
-	digest_bytes(&bytes, hash);
+	digest_append(&bytes, job->statement);
+	digest_bytes(&bytes, job->hash);
 }
 
-/*
- * Makes the checks of the call before its charge; the worker makes them again.  An error has the
- * context of this call only, because the statement is not the caller's.
- */
-static void
-rehearse(const char *statement)
+/* Makes the checks of the call before its charge; the worker makes them again. */
+static bool
+rehearse(const Job *job)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	bool exit_on_error = ExitOnAnyError;
-	ErrorData *volatile error = NULL;
+	bool kept;
+	ErrorData *error = paid_call_rehearse(job->statement, &kept);
 
-	BeginInternalSubTransaction(NULL);
-	charge_begin_rehearsal();
-	PG_TRY();
-	{
-		ExitOnAnyError = false; /* a rehearsal ends by an error that is caught */
-		SPI_connect();
-		if (SPI_execute(statement, false, 0) != SPI_OK_SELECT)
-			elog(ERROR, "could not rehearse the call of a job");
-		SPI_finish();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	ExitOnAnyError = exit_on_error;
-	MemoryContextSwitchTo(context);
-	RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	if (charge_end_rehearsal() || error == NULL)
-		return;
 	/* a job that comes first may make the model */
-	if (error->sqlerrcode == ERRCODE_UNDEFINED_OBJECT && job_any_unended())
-		return;
-	error->context = NULL;
-	ReThrowError(error);
+	if (error != NULL && (error->sqlerrcode != ERRCODE_UNDEFINED_OBJECT || !job_any_unended()))
+		ReThrowError(error);
+	return kept;
 }
 
-/* dpobj.submit_answer(call, relation, arguments, name) -> bigint */
-PG_FUNCTION_INFO_V1(dpobj_submit_answer);
+/* dpobj.submit(call, relation, arguments, name) -> bigint */
+PG_FUNCTION_INFO_V1(dpobj_submit);
 Datum
-dpobj_submit_answer(PG_FUNCTION_ARGS)
+dpobj_submit(PG_FUNCTION_ARGS)
 {
 	Job job = {0};
-	uint8 hash[CHARGE_HASH_LENGTH];
-	char *statement;
-	int64 id;
+	JobState same;
+	bool found;
 
-	read_answer(fcinfo, &job);
-	statement = job_statement(&job);
-	hash_statement(statement, hash);
-	check_caller(job_relation(&job));
+	read_job(fcinfo, &job);
+	check_caller(job.relation);
 	preload_require("jobs");
-	if (!find_same(job_name(&job), hash, &id))
+	found = find_same(&job, &same);
+	if (!found || has_state(&same, "released", "released"))
 	{
 		check_size(&job);
-		rehearse(statement);
-		id = add(&job, hash);
+		found = rehearse(&job) && found;
+	}
+	if (!found)
+	{
+		check_queue();
+		job_forget_ended(ENDED_LIMIT);
+		same.id = job_add(&job);
 	}
 	job_call_at_commit();
-	PG_RETURN_INT64(id);
+	PG_RETURN_INT64(same.id);
 }
 
 /* ---- whose job it is -------------------------------------------------------- */

@@ -38,7 +38,6 @@
 #include "server/ledger/charge_worker.h"
 #include "server/base/compat.h"
 #include "server/base/decimal.h"
-#include "server/base/digest.h"
 #include "server/base/dpobj.h"
 #include "server/base/extension.h"
 #include "server/ledger/grant.h"
@@ -48,7 +47,7 @@
 
 /* Has another process commit the request, and copies the answer. */
 static void
-write_by_worker(ChargeRequest *request)
+request_commit(ChargeRequest *request)
 {
 	dsm_segment *segment = charge_request_share(request);
 	ChargeStatus status = CHARGE_NOT_WRITTEN;
@@ -66,16 +65,6 @@ write_by_worker(ChargeRequest *request)
 		charge_queue_hold(segment, request->id);
 	else
 		dsm_detach(segment);
-}
-
-/* Has the request committed and fills in its answer. */
-static void
-request_commit(ChargeRequest *request, const JobContext *job)
-{
-	if (job != NULL)
-		charge_write(request);
-	else
-		write_by_worker(request);
 }
 
 /* ---- Events ----------------------------------------------------------------- */
@@ -245,29 +234,12 @@ charge_commit(const Charge *charge)
 	request = charge_request(charge);
 	if (rehearsal.runs)
 		end_call(request);
-	request_commit(request, charge->job);
+	request_commit(request);
 	if (charge->analyst != NULL)
 		charge->analyst->release_tick = request->release_tick;
 	id = request->id;
 	pfree(request);
 	return id;
-}
-
-void
-charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH])
-{
-	ChargeRequest *request = charge_request(charge);
-	StringInfoData bytes;
-
-	initStringInfo(&bytes);
-	appendBinaryStringInfo(&bytes, (const char *) &request->cost, sizeof(request->cost));
-	for (int i = 0; i < CHARGE_TEXTS; i++)
-	{
-		if (i != CHARGE_TEXT_SNAPSHOT && i != CHARGE_TEXT_ROLE)
-			digest_append(&bytes, charge_request_text(request, (ChargeText) i));
-	}
-	digest_bytes(&bytes, fingerprint);
-	pfree(request);
 }
 
 /* ---- Administration --------------------------------------------------------- */
@@ -281,7 +253,7 @@ charge_table_change(ChargeEvent event, TableChange *change)
 	ChargeRequest *request = request_for_table(event, change->relation, texts);
 
 	request->grantee = change->role;
-	request_commit(request, NULL);
+	request_commit(request);
 	change->relation_identity = request->relation_identity;
 	change->role_identity = request->grantee_identity;
 	pfree(request);
@@ -296,6 +268,6 @@ charge_without_table(ChargeEvent event, const char *parameters)
 									   [CHARGE_TEXT_PARAMETERS] = parameters};
 	ChargeRequest *request = request_by_session_user(event, texts);
 
-	request_commit(request, NULL);
+	request_commit(request);
 	pfree(request);
 }

@@ -15,7 +15,6 @@
 
 #include "core/accounting/pair.h"
 
-#include "server/base/job_context.h"
 #include "server/ledger/charge_shared.h"
 
 /* What a charge at the analyst's door has besides. */
@@ -39,7 +38,6 @@ typedef struct Charge
 	bool grouped;           /* reserves a row for each key of "groups" in the parameters */
 	AnalystTerms *analyst;  /* NULL: the owner's door */
 	const char *person;     /* column whose values are the protected persons; NULL: rows are */
-	const JobContext *job;  /* NULL: a statement */
 } Charge;
 
 /* Raises an error on a standby, in a read-only transaction and in a parallel worker. */
@@ -51,8 +49,7 @@ extern void charge_precheck(void);
  * charge's.  After any error, a cancel too, the charge may be in the ledger: release nothing.
  *
  * Unless the caller commits an end, the end of the (sub)transaction or process has a failure
- * written, with the reason that charge_note_reason() gave last, at first CHARGE_BY_ERROR.  (The
- * worker of a job writes its ends itself.)
+ * written, with the reason that charge_note_reason() gave last, at first CHARGE_BY_ERROR.
  */
 extern int64 charge_commit(const Charge *charge);
 
@@ -63,9 +60,6 @@ extern int64 charge_commit(const Charge *charge);
 extern void charge_begin_rehearsal(void);
 extern bool charge_is_rehearsed(void);
 extern bool charge_end_rehearsal(void);
-
-/* Hashes the charge without its snapshot and role: equal for equal charges. */
-extern void charge_fingerprint(const Charge *charge, uint8 fingerprint[CHARGE_HASH_LENGTH]);
 
 /* A change of a table's budgets, of its protection, or of its mark as a part. */
 typedef struct TableChange

@@ -233,38 +233,32 @@ await(dsm_segment *end, BackgroundWorkerHandle *worker)
 	dsm_detach(end);
 }
 
-/* Writes an end in the transaction of a job, or else posts it and waits for it. */
+/* Posts an end and waits for it. */
 static void
-end_commit(ChargeRequest *request, const JobContext *job, int64 release)
+end_commit(ChargeRequest *request, int64 release)
 {
-	request->release = release;
-	if (job != NULL)
-		charge_write(request);
-	else
-	{
-		OpenRelease *open = require_open(release);
-		dsm_segment *charge = open->charge;
-		dsm_segment *end;
-		BackgroundWorkerHandle *worker;
+	OpenRelease *open = require_open(release);
+	dsm_segment *charge = open->charge;
+	dsm_segment *end;
+	BackgroundWorkerHandle *worker;
 
-		request->role = ((ChargeRequest *) dsm_segment_address(charge))->role;
-		end = charge_request_share(request);
-		worker = post(open, end);
-		dsm_detach(charge);
-		await(end, worker);
-	}
+	request->release = release;
+	request->role = ((ChargeRequest *) dsm_segment_address(charge))->role;
+	end = charge_request_share(request);
+	worker = post(open, end);
+	dsm_detach(charge);
+	await(end, worker);
 	pfree(request);
 }
 
 void
-charge_released(const JobContext *job, int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
-				HeapTupleHeader model)
+charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model)
 {
 	Size length = model == NULL ? 0 : HeapTupleHeaderGetDatumLength(model);
 	ChargeRequest *request = charge_request_create(CHARGE_RELEASED, NULL, model, length);
 
 	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	end_commit(request, job, release);
+	end_commit(request, release);
 }
 
 void
@@ -274,7 +268,7 @@ charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], cons
 
 	request->grouped = true;
 	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	end_commit(request, NULL, release);
+	end_commit(request, release);
 }
 
 void
@@ -284,12 +278,12 @@ charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_LENGTH], cons
 	ChargeRequest *request = charge_request_create(CHARGE_RELEASED, texts, NULL, 0);
 
 	memcpy(request->hash, hash, CHARGE_HASH_LENGTH);
-	end_commit(request, NULL, release);
+	end_commit(request, release);
 }
 
 /* The charge's own segment becomes the request, so that this needs no memory. */
-static void
-fail_by_writer(int64 release, ChargeReason reason)
+void
+charge_failed(int64 release, ChargeReason reason)
 {
 	OpenRelease *open = require_open(release);
 	dsm_segment *end = open->charge;
@@ -299,21 +293,6 @@ fail_by_writer(int64 release, ChargeReason reason)
 	worker = post(open, end);
 	dsm_unpin_mapping(end);
 	await(end, worker);
-}
-
-void
-charge_failed(const JobContext *job, int64 release, ChargeReason reason)
-{
-	ChargeRequest *request;
-
-	if (job == NULL)
-	{
-		fail_by_writer(release, reason);
-		return;
-	}
-	request = charge_request_create(CHARGE_FAILED, NULL, NULL, 0);
-	request->reason = reason;
-	end_commit(request, job, release);
 }
 
 /* ---- What others ask -------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include "storage/dsm.h"
 #include "utils/array.h"
 
-#include "server/base/job_context.h"
 #include "server/ledger/charge_shared.h"
 
 /*
@@ -34,8 +33,8 @@ extern ChargeReason charge_reason_of(int sqlstate);
  * Commits the 'released' event of a charge with the SHA-256 of the answer, and the model (a row of
  * dp_model) if the charge reserved a row for it, else NULL.
  */
-extern void charge_released(const JobContext *job, int64 release,
-							const uint8 hash[CHARGE_HASH_LENGTH], HeapTupleHeader model);
+extern void charge_released(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
+							HeapTupleHeader model);
 
 /* The same for a grouped charge, with a model for each key: a flat dp_group[]. */
 extern void charge_released_groups(int64 release, const uint8 hash[CHARGE_HASH_LENGTH],
@@ -49,7 +48,7 @@ extern void charge_released_answer(int64 release, const uint8 hash[CHARGE_HASH_L
  * Commits the 'failed' event of a charge: nothing was released, and the charge stays.  A charge
  * that has ended keeps its end.
  */
-extern void charge_failed(const JobContext *job, int64 release, ChargeReason reason);
+extern void charge_failed(int64 release, ChargeReason reason);
 
 /* Waits until the ends of the role's releases are written. */
 extern void charge_settle(Oid role);

@@ -81,12 +81,6 @@ is_first_since_crash(void)
 	return charge_query(statement, 0, NULL, NULL);
 }
 
-bool
-charge_crashed(void)
-{
-	return !charge_query("SELECT FROM dpobj.since_crash", 0, NULL, NULL);
-}
-
 static bool
 is_first_since_start(void)
 {

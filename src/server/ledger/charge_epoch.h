@@ -28,7 +28,4 @@ extern int64 charge_met_server(const ChargeRequest *request);
  */
 extern void charge_end_lost(void);
 
-/* Has the server crashed since the last charge at the analyst's door? */
-extern bool charge_crashed(void);
-
 #endif

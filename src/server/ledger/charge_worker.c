@@ -114,8 +114,8 @@ charge_execute(ChargeRequest *request)
 	SPI_finish();
 }
 
-void
-charge_write(ChargeRequest *request)
+static void
+write_event(ChargeRequest *request)
 {
 	ChargeActor before;
 
@@ -214,7 +214,7 @@ attempt(ChargeRequest *request)
 	PG_TRY();
 	{
 		StartTransactionCommand();
-		charge_write(request);
+		write_event(request);
 		if (charge_status(request) == CHARGE_ABANDONED)
 		{
 			AbortCurrentTransaction();

@@ -44,9 +44,6 @@ extern void charge_act_as_before(const ChargeActor *before);
 /* Writes the event within a transaction, or raises an error; see ChargeRequest.denied. */
 extern void charge_execute(ChargeRequest *request);
 
-/* The same as superuser. */
-extern void charge_write(ChargeRequest *request);
-
 /* Says in the server log why an end is not written yet: at first, then once a minute. */
 extern void charge_log_error(ChargeRequest *request, const ErrorData *error);
 

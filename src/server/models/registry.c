@@ -70,7 +70,7 @@ required_name(FunctionCallInfo fcinfo, int position, const char *name)
 static void
 hold_name(const char *name)
 {
-	gate_enter_name(GetUserId(), name, NULL);
+	gate_enter_name(GetUserId(), name);
 }
 
 /* ---- dpobj.rename ---- */

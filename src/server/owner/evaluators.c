@@ -392,21 +392,36 @@ remember_call(FunctionCallInfo fcinfo, const PlanCall *call, const uint8 hash[DI
 
 /* ---- the release ---- */
 
-/* The context of draw(). */
 typedef struct EvaluatorRun
 {
+	Release release; /* the first member */
 	TallyRequest request;
 	const int64 *count;
 	TallyResult *result;
 } EvaluatorRun;
 
-static bool
-draw(void *context)
+static void
+settle(Release *release)
 {
-	EvaluatorRun *run = context;
+	release->charge = tally_charge(&((EvaluatorRun *) release)->request);
+}
+
+static bool
+draw(Release *release)
+{
+	EvaluatorRun *run = (EvaluatorRun *) release;
 
 	tally_draw(&run->request, run->count, run->result);
 	return true;
+}
+
+static Datum
+keep(Release *release)
+{
+	EvaluatorRun *run = (EvaluatorRun *) release;
+
+	tally_released(release->id, run->request.kind, run->result, NULL);
+	return (Datum) 0;
 }
 
 /*
@@ -419,6 +434,7 @@ finish(FunctionCallInfo fcinfo, TallyKind kind,
 	   void (*check)(const Predictor *predictor, const char *other), const char *other,
 	   TallyResult *result)
 {
+	static const ReleaseKind steps = {.settle = settle, .draw = draw, .keep = keep};
 	EvaluatorRun run = {.request = {.kind = kind, .provenance = "", .level = LOOKS_LEVEL},
 						.result = result};
 	TallyRequest *request = &run.request;
@@ -426,7 +442,6 @@ finish(FunctionCallInfo fcinfo, TallyKind kind,
 	PlanCall call;
 	PlanTable table;
 	uint8 hash[DIGEST_LENGTH];
-	int64 release;
 
 	owner_open_call(fcinfo, &call, &table);
 	open_evaluation(&call, &table, &evaluation);
@@ -444,10 +459,9 @@ finish(FunctionCallInfo fcinfo, TallyKind kind,
 	request->adjacency = table.is_protected ? table.adjacency : ADJACENCY_REPLACE;
 	request->epsilon = evaluation.cost.epsilon;
 	request->epsilon_charged = evaluation.cost.epsilon_charged;
-	release = tally_charge(request);
-	(void) owner_attempt(release, &table, draw, &run);
-	tally_released(release, kind, result, NULL);
-	remember_call(fcinfo, &call, hash, release, result);
+	owner_begin(&run.release, &steps, fcinfo, &table);
+	(void) release_make(&run.release);
+	remember_call(fcinfo, &call, hash, run.release.id, result);
 }
 
 /* dpobj_internal.accuracy_final(bytea) -> float8 */

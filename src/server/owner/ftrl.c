@@ -125,18 +125,18 @@ read_costs(WindowObject object, const Learning *learning, int64 step, int32 *cos
 						 learning->high, learning->plan.terms.scale, cost);
 }
 
-/* The context of draw_choices(). */
 typedef struct FtrlCall
 {
+	Release release; /* the first member */
 	WindowObject object;
 	Learning learning;
 	Choices *choices;
 } FtrlCall;
 
 static bool
-draw_choices(void *context)
+draw_choices(Release *release)
 {
-	FtrlCall *call = context;
+	FtrlCall *call = (FtrlCall *) release;
 	const Learning *learning = &call->learning;
 	Choices *choices = call->choices;
 	MemoryContext row =
@@ -184,24 +184,24 @@ refuse_ties(WindowObject object, int64 rows, int64 steps)
 	}
 }
 
-static int64
-commit_charge(const Learning *learning, const PlanTable *table)
+static void
+settle(Release *release)
 {
-	Charge charge = {
-		.relation = table->oid,
+	const Learning *learning = &((FtrlCall *) release)->learning;
+
+	release->charge = (Charge){
 		.mechanism = "ftrl",
 		.adjacency = ADJACENCY_REPLACE,
 		.pair = learning_pair(learning),
 		.guarantee = "exact",
 		.parameters = learning_parameters(learning),
 	};
-
-	return charge_commit(&charge);
 }
 
-static void
-commit_released(int64 release, const Choices *choices)
+static Datum
+keep(Release *release)
 {
+	Choices *choices = ((FtrlCall *) release)->choices;
 	StringInfoData bytes;
 	uint8 hash[CHARGE_HASH_LENGTH];
 
@@ -209,7 +209,9 @@ commit_released(int64 release, const Choices *choices)
 	pq_sendint64(&bytes, choices->count);
 	pq_sendbytes(&bytes, (char *) choices->choice, (int) choices->count);
 	digest_bytes(&bytes, hash);
-	charge_released(NULL, release, hash, NULL);
+	charge_released(release->id, hash, NULL);
+	choices->released = true;
+	return (Datum) 0;
 }
 
 /*
@@ -220,10 +222,10 @@ commit_released(int64 release, const Choices *choices)
 static void
 release_choices(FunctionCallInfo fcinfo, WindowObject object, Choices *choices)
 {
+	static const ReleaseKind kind = {.settle = settle, .draw = draw_choices, .keep = keep};
 	FtrlCall call = {.object = object, .choices = choices};
 	PlanWindow window;
 	PlanTable table;
-	int64 release;
 	int64 rows;
 
 	plan_read_window(fcinfo, &window);
@@ -235,12 +237,8 @@ release_choices(FunctionCallInfo fcinfo, WindowObject object, Choices *choices)
 	choices->count = Min(rows, call.learning.steps);
 	choices->choice = MemoryContextAlloc(window.window->partcontext, (Size) Max(choices->count, 1));
 
-	gate_enter_solvers(NULL);
-	release = commit_charge(&call.learning, &table);
-	(void) owner_attempt(release, &table, draw_choices, &call);
-	gate_leave_solvers();
-	commit_released(release, choices);
-	choices->released = true;
+	owner_begin(&call.release, &kind, fcinfo, &table);
+	(void) release_make(&call.release);
 }
 
 /* dp_ftrl(costs, epsilon, delta [, options]) OVER (ORDER BY t) -> integer from 1 */

@@ -237,42 +237,58 @@ dpobj_look_accumulate(PG_FUNCTION_ARGS)
 
 /* ---- the release ---- */
 
-/* The context of draw(). */
 typedef struct LookRun
 {
-	const LookRequest *request;
+	Release release; /* the first member */
+	OwnerLook *look;
+	PlanTable table;
 	int64 *number;
 } LookRun;
 
-static bool
-draw(void *context)
+static void
+settle(Release *release)
 {
-	LookRun *run = context;
+	LookRun *run = (LookRun *) release;
+	LookRequest *request = &run->look->request;
 
-	looks_draw(run->request, run->number);
+	request->table = release->table;
+	request->look.adjacency = run->table.is_protected ? run->table.adjacency : ADJACENCY_REPLACE;
+	run->number = counts_get(release->fcinfo, look_numbers(&request->look))->count;
+	release->charge = looks_charge(request);
+}
+
+static bool
+draw(Release *release)
+{
+	LookRun *run = (LookRun *) release;
+
+	looks_draw(&run->look->request, run->number);
 	return true;
+}
+
+static Datum
+keep(Release *release)
+{
+	LookRun *run = (LookRun *) release;
+	const LookRequest *request = &run->look->request;
+
+	LookAnswer *answer = looks_answers(request, run->number);
+
+	looks_released(request, release->id, answer, NULL);
+	return PointerGetDatum(answer);
 }
 
 static LookAnswer *
 finish(FunctionCallInfo fcinfo, OwnerLook *look)
 {
-	LookRequest *request = &look->request;
-	LookRun run = {.request = request};
+	static const ReleaseKind kind = {.settle = settle, .draw = draw, .keep = keep};
+	LookRun run = {.look = look};
 	PlanCall call;
-	PlanTable table;
-	LookAnswer *answer;
-	int64 release;
 
-	owner_open_call(fcinfo, &call, &table);
+	owner_open_call(fcinfo, &call, &run.table);
 	open_look(&call, look);
-	request->table = table.oid;
-	request->look.adjacency = table.is_protected ? table.adjacency : ADJACENCY_REPLACE;
-	run.number = counts_get(fcinfo, look_numbers(&request->look))->count;
-	release = looks_charge(request);
-	(void) owner_attempt(release, &table, draw, &run);
-	answer = looks_answers(request, run.number);
-	looks_released(request, release, answer, NULL);
-	return answer;
+	owner_begin(&run.release, &kind, fcinfo, &run.table);
+	return (LookAnswer *) DatumGetPointer(release_make(&run.release));
 }
 
 static TupleDesc

@@ -1,5 +1,5 @@
 /*
- * owner.c - the checks of the aggregates and the window function, and what follows their charge.
+ * owner.c - the checks of the aggregates and the window function.
  */
 #include "postgres.h"
 
@@ -12,9 +12,7 @@
 #include "utils/rel.h"
 
 #include "server/base/acting.h"
-#include "server/analyst/analyst.h"
 #include "server/ledger/charge.h"
-#include "server/ledger/charge_end.h"
 #include "server/base/argument.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
@@ -104,39 +102,15 @@ owner_check_combine(FunctionCallInfo fcinfo, const char *name, MemoryContext *co
 	plan_check_aggregate(fcinfo);
 }
 
-/* ---- what follows the charge ---- */
-
-static bool
-attempt_for_reader(int64 release, bool (*work)(void *context), void *context)
-{
-	volatile bool done = false;
-
-	PG_TRY();
-	{
-		done = work(context);
-	}
-	PG_CATCH();
-	{
-		charge_note_reason(release, charge_reason_of(geterrcode()));
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	return done;
-}
+/* ---- the release ---- */
 
 /* The outer user gets the answer: the session's user, or that of its SET ROLE. */
-bool
-owner_attempt(int64 release, const PlanTable *table, bool (*work)(void *context), void *context)
+void
+owner_begin(Release *release, const ReleaseKind *kind, FunctionCallInfo fcinfo,
+			const PlanTable *table)
 {
-	AnalystTerms terms = {.release_tick = dpobj_release_tick};
-
-	if (table_is_readable(table->named, GetOuterUserId()))
-		return attempt_for_reader(release, work, context);
-	if (!analyst_try(release, &terms, work, context))
-	{
-		charge_failed(NULL, release, CHARGE_BY_ITSELF);
-		ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(ANALYST_FAILURE),
-						errdetail("The charge stays. The reason is in the server log only.")));
-	}
-	return true;
+	release->kind = kind;
+	release->fcinfo = fcinfo;
+	release->table = table->oid;
+	release->by_reader = table_is_readable(table->named, GetOuterUserId());
 }

@@ -1,6 +1,5 @@
 /*
- * owner.h - what the aggregates and the window function have in common: their checks, and what
- * follows their charge.
+ * owner.h - what the aggregates and the window function have in common: their checks.
  */
 #ifndef DPOBJ_OWNER_H
 #define DPOBJ_OWNER_H
@@ -8,6 +7,7 @@
 #include "postgres.h"
 
 #include "server/plan/plan.h"
+#include "server/release/release.h"
 #include "server/rows/label.h"
 
 /* Reads the call of a final function and checks all that is public; raises the refusal's error. */
@@ -37,14 +37,14 @@ extern void *owner_accumulation(FunctionCallInfo fcinfo, MemoryContext *context,
 extern void owner_check_combine(FunctionCallInfo fcinfo, const char *name, MemoryContext *context);
 
 /*
- * Runs work(context) after the charge; false if it has no answer.
+ * Begins a release, whose other members are 0, after owner_open_call().
  *
  * The caller can usually read the table.  A SECURITY DEFINER function or a view can read it for a
  * caller who cannot.  That caller gets the answer or a constant error, UB004, at a tick counted
  * from the charge (gate.h).  The query reads the rows before the charge, and the caller sees how
  * long that takes.
  */
-extern bool owner_attempt(int64 release, const PlanTable *table, bool (*work)(void *context),
-						  void *context);
+extern void owner_begin(Release *release, const ReleaseKind *kind, FunctionCallInfo fcinfo,
+						const PlanTable *table);
 
 #endif

@@ -18,7 +18,6 @@
 #include "utils/memutils.h"
 
 #include "server/ledger/charge.h"
-#include "server/ledger/charge_end.h"
 #include "server/base/dpobj.h"
 #include "server/rows/label.h"
 #include "server/owner/owner.h"
@@ -26,7 +25,8 @@
 #include "server/release/coverage.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
-#include "server/release/release.h"
+#include "server/release/run_choice.h"
+#include "server/release/trained.h"
 #include "server/rows/rows_state.h"
 #include "server/owner/trainers.h"
 #include "server/release/training.h"
@@ -290,7 +290,7 @@ dpobj_train_accumulate(PG_FUNCTION_ARGS)
 /* ---- the release ---- */
 
 void
-trainer_fail(int64 release, SolverOutcome outcome, const Training *training)
+trainer_fail(SolverOutcome outcome, const Training *training)
 {
 	const char *detail = "The solver process ended unexpectedly.";
 
@@ -298,7 +298,6 @@ trainer_fail(int64 release, SolverOutcome outcome, const Training *training)
 		detail = psprintf("The time limit of %d s was reached.", training->limits.seconds);
 	else if (outcome == SOLVER_MEMORY_LIMIT)
 		detail = "The solver process ran out of memory.";
-	charge_failed(NULL, release, CHARGE_BY_ITSELF);
 	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED),
 					errmsg("training was stopped and nothing was released"),
 					errdetail("%s The charge of epsilon %.9g stays.", detail,
@@ -337,10 +336,11 @@ settle_from_state(Training *training, RowsState *state)
 						  state->rows.encoding.features - encoding_target_columns(training));
 }
 
-/* The context of solve(). */
 typedef struct TrainerRun
 {
+	Release release; /* the first member */
 	Training training;
+	TupleDesc descriptor;
 	RowsState *state; /* NULL if there was no row */
 	int64 usable;
 	int64 unusable;
@@ -350,16 +350,53 @@ typedef struct TrainerRun
 	SolverOutcome outcome;
 } TrainerRun;
 
-static bool
-solve(void *context)
+static void
+settle(Release *release)
 {
-	TrainerRun *run = context;
+	TrainerRun *run = (TrainerRun *) release;
+
+	settle_from_state(&run->training, run->state);
+	run->training.request.progress = progress_wanted(release->table);
+	run->problem = trained_encode(&run->training, run->state, &run->length);
+	release->charge = trained_charge(&run->training);
+	run_tell(&run->training);
+}
+
+static bool
+draw(Release *release)
+{
+	TrainerRun *run = (TrainerRun *) release;
 	Spill *spill = run->state == NULL ? NULL : &run->state->spill;
 
 	coverage_draw(&run->training, run->usable, run->unusable);
 	run->outcome =
-		release_solve(&run->training, run->problem, run->length, spill, NULL, &run->answer);
+		trained_solve(&run->training, run->problem, run->length, spill, NULL, &run->answer);
 	return run->outcome == SOLVER_ANSWERED;
+}
+
+static void
+fail(Release *release)
+{
+	const TrainerRun *run = (TrainerRun *) release;
+
+	trainer_fail(run->outcome, &run->training);
+}
+
+static void
+close_run(Release *release)
+{
+	TrainerRun *run = (TrainerRun *) release;
+
+	if (run->state != NULL)
+		spill_close(&run->state->spill); /* a cursor may stay open for long */
+}
+
+static Datum
+keep(Release *release)
+{
+	TrainerRun *run = (TrainerRun *) release;
+
+	return trained_keep(&run->training, release->id, &run->answer, run->descriptor);
 }
 
 /* dpobj_internal.train_final(dp_rows) -> dp_model: charges, solves, releases. */
@@ -367,12 +404,13 @@ PG_FUNCTION_INFO_V1(dpobj_train_final);
 Datum
 dpobj_train_final(PG_FUNCTION_ARGS)
 {
-	TrainerRun run = {.state = NULL};
+	static const ReleaseKind kind = {
+		.settle = settle, .draw = draw, .fail = fail, .close = close_run, .keep = keep};
+	TrainerRun run;
 	PlanCall call;
-	TupleDesc descriptor;
 	PlanTable table;
-	int64 release;
 
+	memset(&run, 0, sizeof(run));
 	owner_open_call(fcinfo, &call, &table);
 	if (!PG_ARGISNULL(0))
 		run.state = rows_state_get(PG_GETARG_DATUM(0), CurrentMemoryContext);
@@ -383,16 +421,8 @@ dpobj_train_final(PG_FUNCTION_ARGS)
 	}
 	open_training(&call, &table, plan_is_whole_table(&call, &table) ? run.usable + run.unusable : 0,
 				  &run.training);
-	settle_from_state(&run.training, run.state);
-	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+	if (get_call_result_type(fcinfo, NULL, &run.descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "the aggregate's final function must return dp_model");
-	run.training.request.progress = progress_wanted(table.oid);
-	run.problem = release_encode(&run.training, run.state, &run.length);
-
-	release = release_charge(&run.training, table.oid, NULL);
-	if (!owner_attempt(release, &table, solve, &run))
-		trainer_fail(release, run.outcome, &run.training);
-	if (run.state != NULL)
-		spill_close(&run.state->spill); /* a cursor may stay open for long */
-	return release_model(&run.training, release, &run.answer, descriptor);
+	owner_begin(&run.release, &kind, fcinfo, &table);
+	return release_make(&run.release);
 }

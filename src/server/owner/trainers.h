@@ -54,6 +54,6 @@ extern void trainer_let_spill(FunctionCallInfo fcinfo, const Training *training,
 							  RowsState *state);
 
 /* Commits the failure of a release that the solver has not answered, and raises UB004. */
-extern _Noreturn void trainer_fail(int64 release, SolverOutcome outcome, const Training *training);
+extern _Noreturn void trainer_fail(SolverOutcome outcome, const Training *training);
 
 #endif

@@ -19,6 +19,7 @@
 #include "server/owner/owner.h"
 #include "server/plan/plan.h"
 #include "server/release/progress.h"
+#include "server/release/run_choice.h"
 #include "server/owner/trainers.h"
 
 /* Positions of the arguments after the state. */
@@ -181,22 +182,64 @@ dpobj_groups_accumulate(PG_FUNCTION_ARGS)
 
 /* ---- the release ---- */
 
-/* The context of solve(). */
 typedef struct GroupsRun
 {
+	Release release; /* the first member */
 	Training training;
+	KeyList keys;
+	Oid group_type;
+	RowsState **states;
 	GroupProblem *problems;
 	MechanismAnswer *answers;
 	SolverOutcome outcome;
 } GroupsRun;
 
-static bool
-solve(void *context)
+static void
+settle(Release *release)
 {
-	GroupsRun *run = context;
+	GroupsRun *run = (GroupsRun *) release;
+	Training *training = &run->training;
+
+	training->request.progress = progress_wanted(release->table);
+	training->provenance = groups_provenance(training, NIL);
+	run->problems = groups_encode(training, run->states, false);
+	run->answers = palloc(run->keys.count * sizeof(MechanismAnswer));
+	release->charge = trained_charge(training);
+	run_tell(training);
+}
+
+static bool
+draw(Release *release)
+{
+	GroupsRun *run = (GroupsRun *) release;
 
 	run->outcome = groups_solve(&run->training, run->problems, run->answers);
 	return run->outcome == SOLVER_ANSWERED;
+}
+
+static void
+fail(Release *release)
+{
+	const GroupsRun *run = (GroupsRun *) release;
+
+	trainer_fail(run->outcome, &run->training);
+}
+
+static void
+close_run(Release *release)
+{
+	GroupsRun *run = (GroupsRun *) release;
+
+	groups_close(&run->training, run->problems);
+}
+
+static Datum
+keep(Release *release)
+{
+	GroupsRun *run = (GroupsRun *) release;
+
+	return PointerGetDatum(
+		groups_release(&run->training, release->id, NULL, NIL, run->answers, run->group_type));
 }
 
 /* dpobj_internal.groups_final(internal) -> dp_group[]: charges, solves, releases. */
@@ -204,25 +247,16 @@ PG_FUNCTION_INFO_V1(dpobj_groups_final);
 Datum
 dpobj_groups_final(PG_FUNCTION_ARGS)
 {
-	Oid group_type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
+	static const ReleaseKind kind = {
+		.settle = settle, .draw = draw, .fail = fail, .close = close_run, .keep = keep};
 	GroupsRun run;
-	KeyList keys;
 	PlanTable table;
-	RowsState **states;
-	int64 release;
 
-	open_call(fcinfo, &table, 0, &run.training, &keys);
-	run.training.request.progress = progress_wanted(table.oid);
-	run.training.provenance = groups_provenance(&run.training, NIL);
-	states = PG_ARGISNULL(0) ? groups_states(&run.training, CurrentMemoryContext)
-							 : (RowsState **) PG_GETARG_POINTER(0);
-	run.problems = groups_encode(&run.training, states, false);
-	run.answers = palloc(keys.count * sizeof(MechanismAnswer));
-
-	release = release_charge(&run.training, table.oid, NULL);
-	if (!owner_attempt(release, &table, solve, &run))
-		trainer_fail(release, run.outcome, &run.training);
-	groups_close(&run.training, run.problems);
-	PG_RETURN_ARRAYTYPE_P(
-		groups_release(&run.training, release, NULL, NIL, run.answers, group_type));
+	memset(&run, 0, sizeof(run));
+	run.group_type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
+	open_call(fcinfo, &table, 0, &run.training, &run.keys);
+	run.states = PG_ARGISNULL(0) ? groups_states(&run.training, CurrentMemoryContext)
+								 : (RowsState **) PG_GETARG_POINTER(0);
+	owner_begin(&run.release, &kind, fcinfo, &table);
+	return release_make(&run.release);
 }

@@ -9,6 +9,8 @@
 #include "server/base/random_bits.h"
 #include "server/release/coverage.h"
 
+#include "server/base/run_watch.h"
+
 /* The bound on the error may fail with this probability. */
 #define COVERAGE_BETA 0.05
 
@@ -130,17 +132,13 @@ counts(const Training *training)
 					error_of(training, training->coverage_epsilon), 1 - COVERAGE_BETA);
 }
 
-char *
-coverage_warning(const Training *training)
-{
-	return is_low(training) ? psprintf("%s\n%s", COVERAGE_LOW, counts(training)) : NULL;
-}
-
 void
 coverage_warn(const Training *training)
 {
 	if (!is_low(training))
 		return;
+	if (run_watch != NULL)
+		run_watch->warn(psprintf("%s\n%s", COVERAGE_LOW, counts(training)));
 	ereport(WARNING,
 			(errmsg(COVERAGE_LOW), errdetail_internal("%s", counts(training)),
 			 errhint("Compare the declared levels and values of the label with what the columns "

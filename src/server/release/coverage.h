@@ -33,10 +33,7 @@ extern void coverage_draw(Training *training, int64 usable, int64 unusable);
 /* Appends the member ", \"coverage\": {...}" of a model's details, if there is one. */
 extern void coverage_append(StringInfo text, const Training *training);
 
-/* Raises a WARNING if the noisy share of usable rows is below a half. */
+/* Raises a WARNING, and tells the run watch, if the noisy share of usable rows is below a half. */
 extern void coverage_warn(const Training *training);
-
-/* The same for the row of a job, whose WARNING nobody sees; NULL: none. */
-extern char *coverage_warning(const Training *training);
 
 #endif

@@ -180,7 +180,7 @@ groups_encode(const Training *training, RowsState **states, bool free)
 	{
 		GroupProblem *problem = &problems[i];
 
-		problem->bytes = release_encode(training, states[i], &problem->length);
+		problem->bytes = trained_encode(training, states[i], &problem->length);
 		problem->spill = free ? free_state(states[i]) : &states[i]->spill;
 	}
 	return problems;
@@ -196,7 +196,7 @@ groups_solve(const Training *training, GroupProblem *problems, MechanismAnswer *
 		GroupProblem *problem = &problems[i];
 
 		if (outcome == SOLVER_ANSWERED)
-			outcome = release_solve(training, problem->bytes, problem->length, problem->spill, NULL,
+			outcome = trained_solve(training, problem->bytes, problem->length, problem->spill, NULL,
 									&answers[i]);
 		pfree(problem->bytes);
 	}
@@ -239,7 +239,7 @@ form_groups(Training *training, int64 release, const char *provenance, List *by,
 		uint8 own[MODEL_HASH_LENGTH];
 
 		training->provenance = group_provenance(training, provenance, by, i);
-		release_describe(training, release, &answers[i], described);
+		trained_describe(training, release, &answers[i], described);
 		model_hash(described, own);
 		appendBinaryStringInfo(&hashes, (const char *) own, sizeof(own));
 		rows[i] = form_group(training->keys, i, model_form(described, model), group);

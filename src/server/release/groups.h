@@ -15,7 +15,7 @@
 #include "core/mechanisms/mechanism.h"
 
 #include "server/release/key_list.h"
-#include "server/release/release.h"
+#include "server/release/trained.h"
 #include "server/rows/rows_state.h"
 #include "server/release/training.h"
 

@@ -400,22 +400,17 @@ looks_pair(const LookRequest *request)
 	return (Pair){.kind = PAIR_PURE, .epsilon = request->cost.epsilon_charged, .count = 1};
 }
 
-int64
+Charge
 looks_charge(const LookRequest *request)
 {
-	Charge charge = {
-		.relation = request->table,
+	return (Charge){
 		.mechanism = looks_mechanism(request->look.kind),
 		.adjacency = request->look.adjacency,
 		.pair = looks_pair(request),
 		.guarantee = "exact",
 		.parameters = parameters(request),
-		.is_kept = request->analyst != NULL && request->analyst->keeps_answer,
-		.analyst = request->analyst,
 		.person = request->person,
 	};
-
-	return charge_commit(&charge);
 }
 
 void

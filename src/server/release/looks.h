@@ -6,8 +6,8 @@
  *
  * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
  * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
- * by look_add().  The order is the guarantee: looks_charge() commits the charge, then looks_draw()
- * takes random bits, then looks_released() commits the hash of the answer.
+ * by look_add().  looks_charge(), looks_draw() and looks_released() are steps of a release
+ * (release.h).
  *
  * Another look is a LookKind with its name here; at the owner's door, its arguments in
  * owner/looks.c and in look_arguments() of plan_shape.c; at the analyst's, its function in
@@ -55,7 +55,6 @@ typedef struct LookRequest
 	const char *person; /* column; NULL: rows are protected */
 	PrivacyCost cost;
 	const char *provenance; /* more members for the ledger, ", \"key\": ..."; or "" */
-	AnalystTerms *analyst;  /* NULL: the owner's door */
 } LookRequest;
 
 /*
@@ -118,8 +117,8 @@ extern void looks_append_quantiles(StringInfo text, const Look *look);
 /* The cost, which follows from epsilon alone. */
 extern Pair looks_pair(const LookRequest *request);
 
-/* Commits the charge; returns its ledger id. */
-extern int64 looks_charge(const LookRequest *request);
+/* What a settled request is charged. */
+extern Charge looks_charge(const LookRequest *request);
 
 /* Adds the noise to the numbers; an interrupt ends it, and the charge stays. */
 extern void looks_draw(const LookRequest *request, int64 *number);

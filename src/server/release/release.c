@@ -1,216 +1,137 @@
 /*
- * release.c - charges, solves and releases, for both doors.
+ * release.c - makes a private answer; every paid call goes through release_make().
+ *
+ * The proof that the charge comes before the noise is about this file: draw() is called here only,
+ * after charge_commit() (rule Q3 of docs/proofs/server.md).
  */
-#include "postgres.h"
-
-#include <math.h>
-
-#include "access/htup_details.h"
-#include "utils/memutils.h"
-
-#include "core/mechanisms/wire.h"
-
-#include "server/models/model.h"
-#include "server/release/coverage.h"
-#include "server/release/encoding_choice.h"
-#include "server/release/progress.h"
 #include "server/release/release.h"
-#include "server/release/run_choice.h"
+
+#include "miscadmin.h"
+
+#include "server/base/dpobj.h"
+#include "server/base/gate.h"
+#include "server/base/run_watch.h"
 #include "server/ledger/charge_end.h"
-
-uint8 *
-release_encode(const Training *training, RowsState *state, Size *length)
-{
-	MemoryContext context =
-		AllocSetContextCreate(CurrentMemoryContext, "dpobj problem", ALLOCSET_DEFAULT_SIZES);
-	ServerMemory memory;
-	ServerMemory caller;
-	uint8 *bytes;
-	const Mechanism *mechanism = mechanism_get(training->request.kind);
-	Instance instance = {.dimension = encoding_dimension(&training->encoding)};
-	Rows *rows = state == NULL ? NULL : &state->rows;
-
-	server_memory_init(&memory, context);
-	server_memory_init(&caller, CurrentMemoryContext);
-	if (state != NULL && rows_state_ends_spilled(state))
-		rows_spilled_instance(rows, &instance);
-	else if (rows != NULL && (mechanism->convex || mechanism->targets))
-		rows_labelled_instance(rows, &memory.memory, &instance);
-	else if (rows != NULL)
-		rows_instance(rows, mechanism->every_row, &memory.memory, &instance);
-	bytes = wire_encode_problem(&training->request, &instance, &caller.memory, length);
-	MemoryContextDelete(context);
-	return bytes;
-}
-
-static Charge
-describe_charge(const Training *training, Oid table, AnalystTerms *analyst)
-{
-	const Mechanism *mechanism = mechanism_get(training->request.kind);
-
-	return (Charge){
-		.relation = table,
-		.mechanism = mechanism->name,
-		.adjacency = training_adjacency(training),
-		.pair = training_pair(training),
-		.guarantee = training->guarantee,
-		.parameters = training_parameters(training),
-		.is_kept = true,
-		.grouped = training->keys != NULL,
-		.analyst = analyst,
-		.person = training->person,
-		.job = training->job,
-	};
-}
-
-int64
-release_charge(const Training *training, Oid table, AnalystTerms *analyst)
-{
-	Charge charge = describe_charge(training, table, analyst);
-
-	if (analyst == NULL)
-		run_tell(training);
-	return charge_commit(&charge);
-}
-
-void
-release_fingerprint(const Training *training, Oid table, AnalystTerms *analyst,
-					uint8 fingerprint[CHARGE_HASH_LENGTH])
-{
-	Charge charge = describe_charge(training, table, analyst);
-
-	charge_fingerprint(&charge, fingerprint);
-}
-
-SolverOutcome
-release_solve(const Training *training, const uint8 *problem, Size length, const Spill *spill,
-			  const SolverParts *parts, MechanismAnswer *answer)
-{
-	uint8 *bytes = NULL;
-	Size bytes_length = 0;
-	SolverWatch watch = training->job != NULL ? training->job->searched : progress_report;
-	const char *rows_path = spill == NULL ? NULL : spill_path(spill);
-	SolverLimits limits = training->limits;
-	SolverOutcome outcome;
-	ServerMemory memory;
-
-	server_memory_init(&memory, CurrentMemoryContext);
-	limits.megabytes = spill_solver_share(limits.megabytes);
-	outcome = solver_run(problem, length, rows_path, &limits,
-						 training->request.progress ? watch : NULL, parts, &bytes, &bytes_length);
-	if (outcome == SOLVER_ANSWERED &&
-		!wire_decode_answer(bytes, bytes_length, &training->request, &memory.memory, answer))
-		outcome = SOLVER_DIED;
-	return outcome;
-}
-
-/* The intercept of a linear model is counted from the middle of the target's bounds. */
-static double
-from_middle(const Training *training, int j, double weight)
-{
-	bool intercept = training->encoding.intercept && j == mechanism_weights(&training->request) - 1;
-
-	if (intercept && mechanism_get(training->request.kind)->targets)
-		weight += encoding_target_middle(training);
-	return weight;
-}
-
-/* Returns a weight: a multiple of the step, a share of the draws, or a level of the grid. */
-static double
-model_weight(const Training *training, const MechanismAnswer *answer, int j)
-{
-	const MechanismRequest *request = &training->request;
-	const Mechanism *mechanism = mechanism_get(request->kind);
-	int64 draws = 0;
-
-	if (mechanism->terms == TERMS_POOL)
-		return answer->weight[j] * ldexp(1, -CONVEX_OUTPUT_BITS);
-	if (mechanism->convex)
-		return from_middle(training, j,
-						   answer->weight[j] * (ldexp(1, -CONVEX_OUTPUT_BITS) *
-												convex_weight_unit(&request->convex)));
-	if (!mechanism->targets)
-		return request->grid.level[j % request->grid.dimension][answer->index[j]];
-	for (int k = 0; k < request->grid.dimension; k++)
-		draws += answer->weight[k];
-	return (double) answer->weight[j] / (double) draws;
-}
+#include "server/ledger/grant.h"
+#include "server/release/attempt.h"
+#include "server/release/same_call.h"
 
 /*
- * Adds to details what the candidates can be drawn again from: the public coins, the released
- * centre and the candidate that each round has drawn.
+ * Looks for what is kept of an analyst's call; true if it is found.  If not, waits for other calls
+ * with the name and looks again, then waits for one of the session user's places.
  */
-static char *
-with_record(const char *details, const Training *training, const PoolRecord *record)
+static bool
+enter(Release *release, Datum *kept)
 {
-	StringInfoData text;
+	const char *name = release->terms.name;
+	Oid role = GetSessionUserId();
 
-	initStringInfo(&text);
-	appendBinaryStringInfo(&text, details, strlen(details) - 1);
-	appendStringInfoString(&text, ", \"pool_seed\": \"");
-	for (int i = 0; i < lengthof(record->seed.byte); i++)
-		appendStringInfo(&text, "%02x", record->seed.byte[i]);
-	appendStringInfoString(&text, "\", \"pool_centre\": [");
-	for (int j = 0; j < training->request.grid.dimension; j++)
-		appendStringInfo(&text, "%s%.17g", j > 0 ? ", " : "",
-						 ldexp((double) record->centre[j], -CONVEX_OUTPUT_BITS));
-	appendStringInfoString(&text, "], \"pool_drawn\": [");
-	for (int round = 0; round < training->request.pool.rounds; round++)
-		appendStringInfo(&text, "%s" INT64_FORMAT, round > 0 ? ", " : "", record->drawn[round]);
-	appendStringInfoString(&text, "]}");
-	return text.data;
+	if (release->kind->find(release, kept))
+		return true;
+	if (charge_is_rehearsed())
+		return false;
+	gate_enter_name(role, name);
+	charge_settle(role); /* an end that is yet to be written fills the name, or counts as failed */
+	if (name != NULL && release->kind->find(release, kept))
+	{
+		gate_leave_name(role, name);
+		return true;
+	}
+	gate_enter_role(role);
+	scan_reach_parts(release->table);
+	/* Held until after the tick: every role can see these locks in pg_locks. */
+	if (release->kind->solves)
+		gate_enter_solvers();
+	return false;
 }
 
-static char *
-with_coverage(const char *details, const Training *training)
+static void
+leave(Release *release)
 {
-	StringInfoData text;
-
-	initStringInfo(&text);
-	appendBinaryStringInfo(&text, details, strlen(details) - 1);
-	coverage_append(&text, training);
-	appendStringInfoChar(&text, '}');
-	return text.data;
+	if (release->kind->solves)
+		gate_leave_solvers();
+	gate_leave_role();
+	gate_leave_name(GetSessionUserId(), release->terms.name);
 }
 
-void
-release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
-				 Model *model)
+static void
+settle(Release *release)
 {
-	const Mechanism *mechanism = mechanism_get(training->request.kind);
+	Charge *charge = &release->charge;
 
-	bool pooled = mechanism->terms == TERMS_POOL;
+	release->kind->settle(release);
+	charge->relation = release->table;
+	if (!release->by_analyst)
+		return;
+	charge->analyst = &release->terms;
+	grant_check_budgets(release->table, &charge->pair, charge->adjacency);
+}
 
-	/* a pool's answer predicts labels, but its length says nothing of probabilities */
-	model->kind = method_name(pooled ? METHOD_HALFSPACE : training->method);
-	model->mechanism = mechanism->name;
-	model->weights = mechanism_weights(&training->request);
-	model->weight = palloc(model->weights * sizeof(double));
-	for (int j = 0; j < model->weights; j++)
-		model->weight[j] = model_weight(training, answer, j);
-	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
-	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
-	model->adjacency = adjacency_name(training_adjacency(training));
-	model->guarantee = training->guarantee;
-	model->release = release;
-	model->details = training_parameters(training);
-	if (pooled)
-		model->details = with_record(model->details, training, &answer->pool);
-	model->details = with_coverage(model->details, training);
+static void
+lock(Release *release)
+{
+	if (release->shape != NULL)
+		release->scan = scan_open(release->table, release->ignore_rls, release->shape);
+	if (release->kind->room != NULL)
+		release->kind->room(release);
+}
+
+static void
+charge(Release *release)
+{
+	release->id = charge_commit(&release->charge);
+	if (release->scan != NULL)
+		scan_set_release(release->scan, release->id);
+}
+
+/* A failure may depend on rows: who cannot read the table gets the same error for all of them. */
+static void
+fail(Release *release)
+{
+	charge_failed(release->id, CHARGE_BY_ITSELF);
+	if (release->by_reader && release->kind->fail != NULL)
+		release->kind->fail(release);
+	ereport(ERROR, (errcode(ERRCODE_DPOBJ_STOPPED), errmsg(RELEASE_FAILURE),
+					release->by_analyst
+						? errdetail(RELEASE_FAILURE_DETAIL)
+						: errdetail("The charge stays. The reason is in the server log only.")));
+}
+
+static void
+attempt(Release *release)
+{
+	int tick = release->by_analyst ? release->terms.release_tick : dpobj_release_tick;
+	bool done;
+
+	if (run_watch != NULL)
+		run_watch->charged(release->id, release->public_rows, tick);
+	done = release->by_reader ? attempt_for_reader(release) : attempt_until_tick(release, tick);
+	if (run_watch != NULL)
+		run_watch->release();
+	if (!done)
+		fail(release);
+	if (release->kind->close != NULL)
+		release->kind->close(release);
+	if (release->scan != NULL)
+		scan_end_room(release->scan);
 }
 
 Datum
-release_model(const Training *training, int64 release, const MechanismAnswer *answer,
-			  TupleDesc descriptor)
+release_make(Release *release)
 {
-	Model model;
-	Datum row;
-	uint8 hash[MODEL_HASH_LENGTH];
+	Datum answer;
 
-	release_describe(training, release, answer, &model);
-	model_hash(&model, hash);
-	row = model_form(&model, descriptor);
-	charge_released(training->job, release, hash, DatumGetHeapTupleHeader(row));
-	coverage_warn(training);
-	return row;
+	if (release->by_analyst && enter(release, &answer))
+		return answer;
+	settle(release);
+	lock(release);
+	charge(release);
+	attempt(release);
+	answer = release->kind->keep(release);
+	if (release->by_analyst)
+	{
+		same_call_remember(release->fcinfo, release->terms.request_hash, release->id);
+		leave(release);
+	}
+	return answer;
 }

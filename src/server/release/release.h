@@ -1,53 +1,67 @@
 /*
- * release.h - from the rows to a model, for both doors: charge, solve, release.
+ * release.h - the one order in which a private answer is made, at both doors.
  *
- * The order is the guarantee.  First, public parameters decide what is refused.  Then
- * release_charge() commits the charge.  Only then does release_solve() hand out random bits.
- * Before anybody gets the model, release_model() writes it and its hash to the ledger.
+ *   find     what is kept of the call: it is given again, and nothing is charged
+ *   settle   the parameters and the cost, from public facts alone
+ *   check    the budgets
+ *   lock     the table and its parts, and make room for the rows
+ *   charge   another process commits it; before it nothing is written, and no bit is drawn
+ *   attempt  rows, solver and noise; it ends at a tick
+ *   keep     the answer and its hash are committed
+ *   release  the caller gets what is kept
+ *
+ * Before the charge, errors are about the request.  After it, the call ends with an answer or with
+ * an error that is always the same.
  */
 #ifndef DPOBJ_RELEASE_H
 #define DPOBJ_RELEASE_H
 
 #include "postgres.h"
 
-#include "access/tupdesc.h"
-
-#include "core/mechanisms/mechanism.h"
+#include "fmgr.h"
 
 #include "server/ledger/charge.h"
-#include "server/models/model.h"
-#include "server/rows/rows_state.h"
-#include "server/release/solver_process.h"
-#include "server/release/training.h"
+#include "server/rows/scan.h"
 
-/*
- * Returns the problem in wire form.  state is NULL if there are no rows; then the loss is 0 for
- * every vector.  The solver reads spilled rows from their file: keep it until the solver has ended.
- */
-extern uint8 *release_encode(const Training *training, RowsState *state, Size *length);
+typedef struct Release Release;
 
-/* Commits the charge; analyst is NULL at the owner's door.  Returns its ledger id. */
-extern int64 release_charge(const Training *training, Oid table, AnalystTerms *analyst);
+/* What differs between calls.  Only settle, draw and keep must be there; others may be NULL. */
+typedef struct ReleaseKind
+{
+	bool solves; /* at the analyst's door it takes one of dpobj.max_solvers */
+	bool (*find)(Release *release, Datum *kept);
+	void (*settle)(Release *release); /* fills in charge, and shape if there are rows to read */
+	void (*room)(Release *release);
+	bool (*draw)(Release *release);  /* false: a limit was reached */
+	void (*close)(Release *release); /* what a run that has answered still holds */
+	Datum (*keep)(Release *release);
+	void (*fail)(Release *release); /* raises an error that says more, to readers of the table */
+} ReleaseKind;
 
-/* The fingerprint of that charge, by charge_fingerprint(). */
-extern void release_fingerprint(const Training *training, Oid table, AnalystTerms *analyst,
-								uint8 fingerprint[CHARGE_HASH_LENGTH]);
+/* A call; what is its own follows in a struct of which this is the first member. */
+struct Release
+{
+	const ReleaseKind *kind;
+	FunctionCallInfo fcinfo;
+	Oid table;
+	bool by_analyst;
+	bool by_reader;         /* a caller who may read the table gets errors, and at once */
+	AnalystTerms terms;     /* of an analyst's call */
+	Charge charge;          /* from here on by settle() */
+	const ScanShape *shape; /* NULL: the executor has read the rows */
+	bool ignore_rls;
+	double public_rows; /* for progress; 0: not public */
+	Scan *scan;         /* from here on by release_make() */
+	int64 id;           /* of the charge in the ledger */
+};
 
-/*
- * Runs the mechanism on the problem and its spilled rows, NULL if there are none; parts has the
- * sums of rows that are elsewhere (passes.h), NULL if they are in the problem.  Unless it returns
- * SOLVER_ANSWERED there is no answer, and the caller must not try again.
- */
-extern SolverOutcome release_solve(const Training *training, const uint8 *problem, Size length,
-								   const Spill *spill, const SolverParts *parts,
-								   MechanismAnswer *answer);
+/* What every failure says to a caller who may not read the table. */
+#define RELEASE_FAILURE "the release failed and nothing was released"
+#define RELEASE_FAILURE_DETAIL                                                                     \
+	"The charge stays. Failures are counted against the table, and the reason is in the server "   \
+	"log only."
 
-/* Fills in the model; its texts live as long as the training's. */
-extern void release_describe(const Training *training, int64 release, const MechanismAnswer *answer,
-							 Model *model);
-
-/* Commits the 'released' event with the model, a row of dp_model, and returns it. */
-extern Datum release_model(const Training *training, int64 release, const MechanismAnswer *answer,
-						   TupleDesc descriptor);
+/* Makes the answer, and returns what keep() or find() has given. */
+extern Datum release_make(Release *release);
 
 #endif

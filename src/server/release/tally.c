@@ -98,22 +98,17 @@ tally_pair(const TallyRequest *request)
 	return (Pair){.kind = PAIR_PURE, .epsilon = request->epsilon_charged, .count = 1};
 }
 
-int64
+Charge
 tally_charge(const TallyRequest *request)
 {
-	Charge charge = {
-		.relation = request->table,
+	return (Charge){
 		.mechanism = tally_mechanism(request->kind),
 		.adjacency = request->adjacency,
 		.pair = tally_pair(request),
 		.guarantee = "exact",
 		.parameters = parameters(request),
-		.is_kept = request->analyst != NULL && request->analyst->keeps_answer,
-		.analyst = request->analyst,
 		.person = request->person,
 	};
-
-	return charge_commit(&charge);
 }
 
 /* ---- the draw ---- */

@@ -12,9 +12,8 @@
  *   selection   chooses one of several models by permute-and-flip on their numbers of mistakes
  *
  * The noise is that of core/mechanisms/evaluation.h, the choice that of select_from_list(); both
- * are exactly epsilon-DP with delta = 0.  The order is the guarantee: tally_charge() commits the
- * charge, then tally_draw() takes random bits, then tally_released() commits the hash of the
- * answer.
+ * are exactly epsilon-DP with delta = 0.  tally_charge(), tally_draw() and tally_released() are
+ * steps of a release (release.h).
  */
 #ifndef DPOBJ_TALLY_H
 #define DPOBJ_TALLY_H
@@ -69,7 +68,6 @@ typedef struct TallyRequest
 	int64 epsilon_charged;
 	double level;           /* of the intervals */
 	const char *provenance; /* more members for the ledger, ", \"key\": ..."; or "" */
-	AnalystTerms *analyst;  /* NULL: the owner's door */
 } TallyRequest;
 
 /* The noisy result, which may be shown. */
@@ -99,8 +97,8 @@ extern void tally_check_models(int models);
 /* The cost, which follows from epsilon_charged alone. */
 extern Pair tally_pair(const TallyRequest *request);
 
-/* Commits the charge; returns its ledger id. */
-extern int64 tally_charge(const TallyRequest *request);
+/* What a settled request is charged. */
+extern Charge tally_charge(const TallyRequest *request);
 
 /* Draws the result.  count holds tally_cells() numbers of rows for each model. */
 extern void tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result);

@@ -63,7 +63,6 @@ typedef struct Training
 	int64 table_rows;       /* of the table: declared, or counted where public; 0: not known */
 	int64 most_rows;        /* for which files have room */
 	bool leaves_out;        /* it has more than these, and they are left out (theorem F10) */
-	const JobContext *job;  /* NULL: a statement trains */
 	int64 coverage_epsilon; /* of cost.epsilon, nano-units; the model gets the rest */
 	int64 coverage[COVERAGE_COUNTS]; /* with noise, once drawn */
 } Training;

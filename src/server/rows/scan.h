@@ -18,7 +18,6 @@
 #include "core/rows/persons.h"
 #include "core/rows/rows.h"
 
-#include "server/base/job_context.h"
 #include "server/rows/encoders.h"
 #include "server/rows/filter.h"
 #include "server/rows/holdout.h"
@@ -108,15 +107,15 @@ extern void scan_end_room(Scan *scan);
 extern void scan_set_release(Scan *scan, int64 release);
 
 /*
- * Adds every row that the active snapshot sees; rows must have the shape's encoding.  A job (else
- * NULL) is told which part of the pages has been read.
+ * Adds every row that the active snapshot sees; rows must have the shape's encoding.  The run
+ * watch is told which part of the pages has been read.
  *
  * With a person, the rows of each person that could enter compete for max_rows_per_person places by
  * a hash under a random key (core/rows/persons.h).  Rows that lose and rows without a person are
  * neutral.  If there are more rows than scan_make_room() made room for, the memory grows with them;
  * beyond half of dpobj.memory_limit it is an ordinary error, out of memory.
  */
-extern void scan_run(Scan *scan, const JobContext *job, Rows *rows);
+extern void scan_run(Scan *scan, Rows *rows);
 
 /* The same with a given key, for tests; no release may know its key. */
 extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH]);

@@ -15,6 +15,7 @@
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/base/random_bits.h"
+#include "server/base/run_watch.h"
 #include "server/rows/rows_state.h"
 #include "server/rows/scan_state.h"
 
@@ -23,7 +24,7 @@
 static void
 begin_pages(Scan *scan)
 {
-	scan->pages = (PagesRead){.report = scan->job == NULL ? NULL : scan->job->scanned};
+	scan->pages = (PagesRead){.report = run_watch == NULL ? NULL : run_watch->scanned};
 	for (int i = 0; i < scan->tables; i++)
 		scan->pages.all += RelationGetNumberOfBlocks(scan->table[i].relation);
 }
@@ -371,11 +372,10 @@ scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
 }
 
 void
-scan_run(Scan *scan, const JobContext *job, Rows *rows)
+scan_run(Scan *scan, Rows *rows)
 {
 	Target target = {.rows = rows};
 
-	scan->job = job;
 	run(scan, &target, 0, NULL);
 }
 

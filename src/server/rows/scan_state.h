@@ -28,8 +28,8 @@ typedef struct ScanTable
 } ScanTable;
 
 /*
- * The progress that a job is told: the pages that were read, out of those of the files.  It does
- * not depend on the number of rows, nor on which of them passed the filter.
+ * The progress that a run watch is told: the pages that were read, out of those of the files.  It
+ * does not depend on the number of rows, nor on which of them passed the filter.
  */
 typedef struct PagesRead
 {
@@ -47,9 +47,8 @@ struct Scan
 	List *parents; /* the number of parents that each of them has among these */
 	int tables;
 	ScanTable *table;
-	ScanParts *parts;      /* rows on other servers; NULL: none */
-	int64 release;         /* that reads them; 0: a test */
-	const JobContext *job; /* NULL if a statement scans */
+	ScanParts *parts; /* rows on other servers; NULL: none */
+	int64 release;    /* that reads them; 0: a test */
 	PagesRead pages;
 	int64 rows;       /* of scan_set_rows() */
 	int64 most_rows;  /* that are kept; 0: all */

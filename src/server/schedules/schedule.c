@@ -28,7 +28,6 @@
 #include "server/base/argument.h"
 #include "server/base/admin.h"
 #include "server/analyst/analyst.h"
-#include "server/analyst/train_request.h"
 #include "server/schedules/cron_times.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
@@ -36,8 +35,7 @@
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
 #include "server/base/preload.h"
-#include "server/jobs/answer_call.h"
-#include "server/release/training.h"
+#include "server/release/paid_call.h"
 
 /* Bytes of a schedule's name; names of its models end with " YYYY-MM-DD HH:MI". */
 #define NAME_MAX_LENGTH 200
@@ -257,17 +255,16 @@ dpobj_schedule_enter(PG_FUNCTION_ARGS)
 
 /* ---- rows -------------------------------------------------------------------- */
 
-/*
- * The arguments of dpobj_internal.schedule_put: those of dpobj.train, and these.  With a call they
- * are those of dpobj.submit_answer: the options are the arguments of the call, epsilon is read from
- * them, and the others of dpobj.train are null.
- */
+/* The arguments of dpobj_internal.schedule_put. */
 enum
 {
-	PUT_CRON = TRAIN_ARGUMENTS,
+	PUT_CALL,
+	PUT_RELATION,
+	PUT_CALL_ARGUMENTS,
+	PUT_NAME,
+	PUT_CRON,
 	PUT_ALLOWANCE,
 	PUT_PERIOD,
-	PUT_CALL,
 	PUT_ARGUMENTS
 };
 
@@ -291,39 +288,24 @@ check_name(const char *name)
 						errmsg("the name of a schedule must have 1 to %d bytes", NAME_MAX_LENGTH)));
 }
 
-static void
-check_training(FunctionCallInfo fcinfo)
-{
-	(void) argument_value(fcinfo, TRAIN_LABEL, "label");
-	(void) argument_value(fcinfo, TRAIN_EPSILON, "epsilon");
-	(void) argument_value(fcinfo, TRAIN_DELTA, "delta");
-	(void) argument_json(fcinfo, TRAIN_OPTIONS, "options");
-	(void) argument_json(fcinfo, TRAIN_FILTER, "filter");
-	/* checked here, because dpobj.price takes methods of evaluations, too */
-	training_set_method(palloc0(sizeof(Training)),
-						TextDatumGetCString(argument_value(fcinfo, TRAIN_METHOD, "method")), "");
-}
-
-/* Checks a call as dpobj.submit_answer does, and reads its epsilon. */
-static void
-read_answer(FunctionCallInfo fcinfo)
+/* Checks a call as dpobj.submit does; returns its epsilon, a numeric. */
+static Datum
+read_call(FunctionCallInfo fcinfo)
 {
 	Jsonb *arguments;
 	JsonbValue *epsilon;
 
-	(void) argument_value(fcinfo, TRAIN_OPTIONS, "arguments");
-	arguments = argument_json(fcinfo, TRAIN_OPTIONS, "arguments");
-	(void) answer_call_statement(TextDatumGetCString(PG_GETARG_DATUM(PUT_CALL)),
-								 PG_GETARG_OID(TRAIN_RELATION), arguments,
-								 TextDatumGetCString(PG_GETARG_DATUM(TRAIN_NAME)));
+	(void) argument_value(fcinfo, PUT_CALL_ARGUMENTS, "arguments");
+	arguments = argument_json(fcinfo, PUT_CALL_ARGUMENTS, "arguments");
+	(void) paid_call_statement(TextDatumGetCString(argument_value(fcinfo, PUT_CALL, "call")),
+							   PG_GETARG_OID(PUT_RELATION), arguments,
+							   TextDatumGetCString(PG_GETARG_DATUM(PUT_NAME)));
 	epsilon = json_member(&arguments->root, "epsilon");
 	argument_require(epsilon->type == jbvNull, "epsilon");
-	fcinfo->args[TRAIN_EPSILON].isnull = false;
-	fcinfo->args[TRAIN_EPSILON].value =
-		epsilon->type == jbvNumeric
-			? NumericGetDatum(epsilon->val.numeric)
-			: DirectFunctionCall3(numeric_in, CStringGetDatum(json_get_string(epsilon)),
-								  ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+	return epsilon->type == jbvNumeric
+			   ? NumericGetDatum(epsilon->val.numeric)
+			   : DirectFunctionCall3(numeric_in, CStringGetDatum(json_get_string(epsilon)),
+									 ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
 static bool
@@ -346,20 +328,19 @@ is_within_timestamps(const Interval *period)
 
 /* An allowance must have room for one run.  NaN is greater than every number. */
 static void
-check_allowance(FunctionCallInfo fcinfo)
+check_allowance(FunctionCallInfo fcinfo, Datum epsilon)
 {
 	Datum none = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
 	Interval nothing = {0};
 	Datum period;
 
-	if (!is_less(none, PG_GETARG_DATUM(TRAIN_EPSILON)) ||
-		numeric_is_nan(PG_GETARG_NUMERIC(TRAIN_EPSILON)))
+	if (!is_less(none, epsilon) || numeric_is_nan(DatumGetNumeric(epsilon)))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon must be greater than zero")));
 	if (PG_ARGISNULL(PUT_ALLOWANCE))
 		return;
 	if (numeric_is_nan(PG_GETARG_NUMERIC(PUT_ALLOWANCE)) ||
-		is_less(PG_GETARG_DATUM(PUT_ALLOWANCE), PG_GETARG_DATUM(TRAIN_EPSILON)))
+		is_less(PG_GETARG_DATUM(PUT_ALLOWANCE), epsilon))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the allowance must be at least epsilon"),
 						errdetail("No run would fit into it.")));
@@ -391,64 +372,55 @@ check_schedules(Datum name)
 
 /* Writes or changes the row. */
 static void
-put_row(FunctionCallInfo fcinfo)
+put_row(FunctionCallInfo fcinfo, Datum epsilon)
 {
 	static const char *const statement =
-		"WITH changed AS ("
-		" UPDATE dpobj.schedule_rows s"
-		" SET owner = o.role, owner_name = o.role_name, origin = dpobj_internal.origin(), at = "
-		"clock_timestamp(),"
-		" cron = $10, relation = $1, label = $2, epsilon = $3, features = $4, delta = $5, method = "
-		"$6,"
-		" options = $7, filter = $8, allowance = $11, period = $12%s"
-		" FROM dpobj.schedule_owners o"
-		" WHERE o.id = s.id AND o.role_name = session_user AND s.name = $9 RETURNING s.id)"
-		" INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, relation, label, epsilon,"
-		" features, delta, method, options, filter, allowance, period%s)"
-		" SELECT r.oid, r.rolname, $9, $10, $1, $2, $3, $4, $5, $6, $7, $8, $11, $12%s"
+		"WITH changed AS (UPDATE dpobj.schedule_rows s SET owner = o.role,"
+		" owner_name = o.role_name, origin = dpobj_internal.origin(), at = clock_timestamp(),"
+		" call = $1, relation = $2, arguments = $3, cron = $5, allowance = $6, period = $7,"
+		" epsilon = $8 FROM dpobj.schedule_owners o"
+		" WHERE o.id = s.id AND o.role_name = session_user AND s.name = $4 RETURNING s.id)"
+		" INSERT INTO dpobj.schedule_rows (owner, owner_name, call, relation, arguments, name,"
+		" cron, allowance, period, epsilon)"
+		" SELECT r.oid, r.rolname, $1, $2, $3, $4, $5, $6, $7, $8"
 		" FROM pg_roles r WHERE r.rolname = session_user AND NOT EXISTS (SELECT FROM changed)";
-	Oid types[PUT_ARGUMENTS] = {INT8OID,    TEXTOID,     NUMERICOID, TEXTARRAYOID, NUMERICOID,
-								TEXTOID,    JSONBOID,    JSONBOID,   TEXTOID,      TEXTOID,
-								NUMERICOID, INTERVALOID, TEXTOID};
-	bool has_call = PG_NARGS() > PUT_CALL;
-	Datum values[PUT_ARGUMENTS];
-	char nulls[PUT_ARGUMENTS + 1];
+	Oid types[] = {TEXTOID, INT8OID,    JSONBOID,    TEXTOID,
+				   TEXTOID, NUMERICOID, INTERVALOID, NUMERICOID};
+	Datum values[lengthof(types)];
+	char nulls[lengthof(types) + 1];
 
-	check_schedules(PG_GETARG_DATUM(TRAIN_NAME));
-	read_arguments(fcinfo, PG_NARGS(), values, nulls);
-	values[TRAIN_RELATION] = Int64GetDatum(identity_of_table(PG_GETARG_OID(TRAIN_RELATION)));
-	(void) admin_execute(psprintf(statement, has_call ? ", call = $13" : "",
-								  has_call ? ", call" : "", has_call ? ", $13" : ""),
-						 PG_NARGS(), types, values, nulls);
+	check_schedules(PG_GETARG_DATUM(PUT_NAME));
+	read_arguments(fcinfo, PUT_ARGUMENTS, values, nulls);
+	values[PUT_RELATION] = Int64GetDatum(identity_of_table(PG_GETARG_OID(PUT_RELATION)));
+	values[PUT_ARGUMENTS] = epsilon;
+	nulls[PUT_ARGUMENTS] = ' ';
+	(void) admin_execute(statement, lengthof(types), types, values, nulls);
 }
 
 /*
- * dpobj_internal.schedule_put(relation, label, epsilon, features, delta, method, options, filter,
- * name, cron, allowance, period, call) -> void: makes or changes a schedule of the session user,
- * who must have a budget for the table
+ * dpobj_internal.schedule_put(call, relation, arguments, name, cron, allowance, period) -> void:
+ * makes or changes a schedule of the session user, who must have a budget for the table
  */
-PG_FUNCTION_INFO_V1(dpobj_schedule_training);
+PG_FUNCTION_INFO_V1(dpobj_schedule_put);
 Datum
-dpobj_schedule_training(PG_FUNCTION_ARGS)
+dpobj_schedule_put(PG_FUNCTION_ARGS)
 {
 	ErrorContextCallback *callers = leave_out_context();
 	CronTimes times;
+	Datum epsilon;
 	Oid table;
 
 	check_caller();
 	PreventCommandIfReadOnly("dpobj.schedule()");
 	preload_require("schedules");
-	table = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
-	check_name(TextDatumGetCString(argument_value(fcinfo, TRAIN_NAME, "name")));
+	table = DatumGetObjectId(argument_value(fcinfo, PUT_RELATION, "relation"));
+	check_name(TextDatumGetCString(argument_value(fcinfo, PUT_NAME, "name")));
 	parse_times(TextDatumGetCString(argument_value(fcinfo, PUT_CRON, "cron")), &times);
-	if (PG_NARGS() > PUT_CALL && !PG_ARGISNULL(PUT_CALL))
-		read_answer(fcinfo);
-	else
-		check_training(fcinfo);
-	check_allowance(fcinfo);
+	epsilon = read_call(fcinfo);
+	check_allowance(fcinfo, epsilon);
 	analyst_check_relation(table);
 	grant_require(table);
-	put_row(fcinfo);
+	put_row(fcinfo, epsilon);
 	error_context_stack = callers;
 	PG_RETURN_VOID();
 }

@@ -76,3 +76,21 @@ BEGIN
 END
 $body$;
 GRANT EXECUTE ON FUNCTION dpobj.mark_part(regclass, text, regrole), dpobj.unmark_part(regclass) TO PUBLIC;
+
+-- jobs.sql: a job keeps the call that it makes
+DROP FUNCTION dpobj.submit(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text);
+DROP FUNCTION dpobj.submit_answer(text, regclass, jsonb, text);
+ALTER TABLE dpobj.job_rows ADD COLUMN arguments jsonb, DROP CONSTRAINT job_is_one_request;
+
+-- schedules.sql: so does a schedule
+DROP FUNCTION dpobj.schedule(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval);
+DROP FUNCTION dpobj.schedule_evaluation(text, regclass, jsonb, text, text, numeric, interval);
+DROP FUNCTION dpobj_internal.schedule_put(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text, text, numeric, interval, text);
+DROP FUNCTION dpobj_internal.answer_statement(text, regclass, jsonb, text);
+DROP FUNCTION dpobj_internal.schedule_models(text, jsonb);
+DROP VIEW dpobj.schedules;
+ALTER TABLE dpobj.schedule_rows ADD COLUMN arguments jsonb, DROP CONSTRAINT schedule_is_one_request;
+DROP TRIGGER schedule_guard ON dpobj.schedule_rows;
+CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
+ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;

@@ -1,25 +1,34 @@
 /*
- * answer_call.c - writes the call of a look or an evaluation as a statement.
+ * paid_call.c - writes a paid call as a statement, and rehearses it.
  */
-#include "server/jobs/answer_call.h"
+#include "server/release/paid_call.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+#include "utils/resowner.h"
 
 #include "server/base/admin.h"
 #include "server/base/argument.h"
+#include "server/base/dpobj.h"
 #include "server/base/json_value.h"
+#include "server/ledger/charge.h"
 
 /* The functions of schema dpobj whose answers are kept. */
-static const char *const calls[] = {
-	"auc",       "avg",     "calibration", "class_confusion", "confusion", "count",   "evaluate",
-	"histogram", "profile", "quantiles",   "residuals",       "select",    "suggest", "sum"};
+static const char *const calls[] = {"auc",       "avg",       "calibration", "class_confusion",
+									"confusion", "count",     "evaluate",    "histogram",
+									"profile",   "quantiles", "residuals",   "select",
+									"suggest",   "sum",       "train",       "train_groups"};
 
 static void
 check_call(const char *call)
@@ -92,14 +101,14 @@ check_complete(const char *call, Jsonb *arguments)
 									   TextDatumGetCString(missing)));
 }
 
+/* A number as it is hashed (kept.c), so that 1.0 and 1 are one request. */
 static char *
 scalar_text(JsonbValue *value)
 {
 	if (value->type == jbvBool)
 		return value->val.boolean ? "true" : "false";
 	if (value->type == jbvNumeric)
-		return DatumGetCString(
-			DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+		return numeric_normalize(value->val.numeric);
 	if (value->type == jbvString)
 		return pnstrdup(value->val.string.val, value->val.string.len);
 	return JsonbToCString(NULL, &JsonbValueToJsonb(value)->root, 0);
@@ -111,12 +120,21 @@ array_text(JsonbContainer *array)
 {
 	int count = JsonContainerSize(array);
 	Datum *values = palloc(Max(count, 1) * sizeof(Datum));
+	bool *nulls = palloc(Max(count, 1) * sizeof(bool));
+	int from = 1;
 
 	for (int i = 0; i < count; i++)
-		values[i] = CStringGetTextDatum(scalar_text(getIthJsonbValueFromContainer(array, i)));
+	{
+		JsonbValue *value = getIthJsonbValueFromContainer(array, i);
+
+		nulls[i] = value->type == jbvNull;
+		values[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(scalar_text(value));
+	}
+	if (count == 0)
+		return "{}";
 	return OidOutputFunctionCall(
-		F_ARRAY_OUT,
-		PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT)));
+		F_ARRAY_OUT, PointerGetDatum(construct_md_array(values, nulls, 1, &count, &from, TEXTOID,
+														-1, false, TYPALIGN_INT)));
 }
 
 static char *
@@ -173,7 +191,7 @@ append_argument(StringInfo text, const char *argument, const char *value)
 }
 
 char *
-answer_call_statement(const char *call, Oid relation, Jsonb *arguments, const char *name)
+paid_call_statement(const char *call, Oid relation, Jsonb *arguments, const char *name)
 {
 	StringInfoData text;
 	List *keys;
@@ -205,15 +223,72 @@ answer_call_statement(const char *call, Oid relation, Jsonb *arguments, const ch
 	return text.data;
 }
 
-/* dpobj_internal.answer_statement(call, relation, arguments, name) -> text */
-PG_FUNCTION_INFO_V1(dpobj_answer_statement);
-Datum
-dpobj_answer_statement(PG_FUNCTION_ARGS)
+ErrorData *
+paid_call_rehearse(const char *statement, bool *kept)
 {
-	char *statement = answer_call_statement(TextDatumGetCString(argument_value(fcinfo, 0, "call")),
-											DatumGetObjectId(argument_value(fcinfo, 1, "relation")),
-											DatumGetJsonbP(argument_value(fcinfo, 2, "arguments")),
-											TextDatumGetCString(argument_value(fcinfo, 3, "name")));
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	bool exit_on_error = ExitOnAnyError;
+	ErrorData *volatile error = NULL;
 
-	PG_RETURN_TEXT_P(cstring_to_text(statement));
+	BeginInternalSubTransaction(NULL);
+	charge_begin_rehearsal();
+	PG_TRY();
+	{
+		ExitOnAnyError = false; /* a rehearsal ends by an error that is caught */
+		SPI_connect();
+		if (SPI_execute(statement, false, 0) != SPI_OK_SELECT)
+			elog(ERROR, "could not rehearse a call");
+		SPI_finish();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	ExitOnAnyError = exit_on_error;
+	MemoryContextSwitchTo(context);
+	RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	*kept = error == NULL;
+	if (charge_end_rehearsal() || error == NULL)
+		return NULL;
+	error->context = NULL;
+	return error;
+}
+
+static char *
+statement_argument(FunctionCallInfo fcinfo)
+{
+	return paid_call_statement(TextDatumGetCString(argument_value(fcinfo, 0, "call")),
+							   DatumGetObjectId(argument_value(fcinfo, 1, "relation")),
+							   DatumGetJsonbP(argument_value(fcinfo, 2, "arguments")),
+							   TextDatumGetCString(argument_value(fcinfo, 3, "name")));
+}
+
+/* dpobj_internal.call_statement(call, relation, arguments, name) -> text */
+PG_FUNCTION_INFO_V1(dpobj_call_statement);
+Datum
+dpobj_call_statement(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(statement_argument(fcinfo)));
+}
+
+/*
+ * dpobj_internal.call_rehearse(call, relation, arguments, name) -> void: raises the error that the
+ * call would raise, but for a budget that does not cover it now
+ */
+PG_FUNCTION_INFO_V1(dpobj_call_rehearse);
+Datum
+dpobj_call_rehearse(PG_FUNCTION_ARGS)
+{
+	bool kept;
+	ErrorData *error = paid_call_rehearse(statement_argument(fcinfo), &kept);
+
+	if (error != NULL && error->sqlerrcode != ERRCODE_DPOBJ_BUDGET_EXHAUSTED)
+		ReThrowError(error);
+	PG_RETURN_VOID();
 }

@@ -21,7 +21,7 @@
 #include "utils/jsonb.h"
 #include "utils/tuplestore.h"
 
-#include "server/ledger/charge.h"
+#include "server/release/release.h"
 
 typedef enum KeptKind
 {
@@ -42,9 +42,9 @@ extern void kept_begin(FunctionCallInfo fcinfo, AnalystTerms *terms);
 extern bool kept_find_name(const char *name, const uint8 hash[CHARGE_HASH_LENGTH], KeptKind kind,
 						   Datum *kept);
 
-/* analyst_enter(); without a name it finds what another copy of the call has released. */
-extern bool kept_enter(FunctionCallInfo fcinfo, const AnalystTerms *terms, KeptKind kind,
-					   Datum *kept);
+/* Of a ReleaseKind; without a name they find what another copy of the call has released. */
+extern bool kept_find_model(Release *release, Datum *kept);
+extern bool kept_find_answer(Release *release, Datum *kept);
 
 /* Raises 22023: another request made it. */
 extern void kept_refuse_name(const char *name, KeptKind kind);

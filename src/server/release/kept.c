@@ -15,8 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "server/analyst/analyst.h"
-#include "server/analyst/kept.h"
+#include "server/release/kept.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/base/digest.h"
@@ -147,34 +146,29 @@ find_copy(FunctionCallInfo fcinfo, const uint8 hash[CHARGE_HASH_LENGTH], KeptKin
 		   !isnull;
 }
 
-typedef struct KeptCall
-{
-	FunctionCallInfo fcinfo;
-	const AnalystTerms *terms;
-	KeptKind kind;
-	Datum *kept;
-} KeptCall;
-
 /* Without a name: what another copy of the call has released (same_call.h). */
 static bool
-find(void *context)
+find(const Release *release, KeptKind kind, Datum *kept)
 {
-	const KeptCall *call = context;
-	const AnalystTerms *terms = call->terms;
+	const AnalystTerms *terms = &release->terms;
 
 	if (terms->name != NULL)
-		return kept_find_name(terms->name, terms->request_hash, call->kind, call->kept);
-	if (call->kind == KEPT_ANSWER && !terms->keeps_answer)
+		return kept_find_name(terms->name, terms->request_hash, kind, kept);
+	if (kind == KEPT_ANSWER && !terms->keeps_answer)
 		return false;
-	return find_copy(call->fcinfo, terms->request_hash, call->kind, call->kept);
+	return find_copy(release->fcinfo, terms->request_hash, kind, kept);
 }
 
 bool
-kept_enter(FunctionCallInfo fcinfo, const AnalystTerms *terms, KeptKind kind, Datum *kept)
+kept_find_model(Release *release, Datum *kept)
 {
-	KeptCall call = {fcinfo, terms, kind, kept};
+	return find(release, KEPT_MODEL, kept);
+}
 
-	return analyst_enter(terms->name, find, &call);
+bool
+kept_find_answer(Release *release, Datum *kept)
+{
+	return find(release, KEPT_ANSWER, kept);
 }
 
 /* ---- writing rows ---- */
