@@ -112,6 +112,9 @@ uninstall-solver:
 
 core: $(CORE)
 
-.PHONY: core install-solver uninstall-solver
+# For a compiler that only warns.
+objects: $(OBJS) $(CORE_OBJS) $(SOLVER_OBJS)
+
+.PHONY: core objects install-solver uninstall-solver
 
 endif
