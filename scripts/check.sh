@@ -2,7 +2,7 @@
 # check.sh - the tests of dpobj, in throw-away places: `make check`, and `make check-all` for .ci/run.
 #
 #   make check                          what a change needs at once, a few minutes
-#   make check-all                      everything, but every twelfth fault of the server, and every fourth
+#   make check-all                      everything, but every twelfth fault of the server, and every twelfth
 #                                       program of the core under valgrind, others from commit to commit
 #                                       (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
@@ -159,7 +159,7 @@ case ${*:-quick} in
     chosen="$core_parts $server_parts"
     commits=$(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0)
     faults="--every 12 $((commits % 12))"
-    valgrind=$(cd "$here/../tests/core" && basename -as .c */test_*.c | awk -v rest=$((commits % 4)) '(NR - 1) % 4 == rest' | tr '\n' ' ')
+    valgrind=$(cd "$here/../tests/core" && basename -as .c */test_*.c | awk -v rest=$((commits % 12)) '(NR - 1) % 12 == rest' | tr '\n' ' ')
     ;;
   *) chosen=$* ;;
 esac
