@@ -18,7 +18,7 @@ export PERL5LIB=$pgxs_test/perl:$PWD/tests/t
 rm -rf "$TESTDIR"
 mkdir -p "$TESTDATADIR" "$TESTLOGDIR"
 
-# The last ones take longest, so they begin. Three at a time: they wait more than they compute; but
+# The last ones take longest, so they begin. Four at a time: they wait more than they compute; but
 # what measures times runs alone.
 if [ $# = 0 ]; then
   mapfile -t files < <(ls -r tests/t/*.pl tests/attack/*.pl)
@@ -31,7 +31,7 @@ else
 fi
 timed=tests/t/019_time.pl
 tap() { # tap FILE...
-  [ $# = 0 ] || prove --timer --failures --jobs 3 "$@"
+  [ $# = 0 ] || prove --timer --failures --jobs 4 "$@"
 }
 mapfile -t others < <(printf '%s\n' "${files[@]}" | grep -vx "$timed")
 failed=0
