@@ -186,6 +186,16 @@ for my $database (qw(older restored))
 	like($session->ask(q{CALL dpobj.run_schedule('yearly'); SELECT DISTINCT state FROM dpobj.schedule_runs}), qr/^released$/, "$database: the schedule");
 	$session->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "features": ["smokes"]}', 'queued')});
 	is($session->ask(q{SELECT dpobj.wait(id) FROM dpobj.jobs WHERE name = 'queued'}), 'released', "$database: a job");
+	# as 0.3.0 queued them here
+	$node->safe_psql($database, <<'SQL');
+INSERT INTO dpobj.job_rows (name, role, role_name, relation, relation_name, label, epsilon, delta, method, options, request_hash, call)
+  SELECT n.name, 'ana'::regrole, j.role_name, 'visit'::regclass, j.relation_name, n.label, n.epsilon, n.delta, n.method, n.options, j.request_hash, n.call
+    FROM dpobj.job_rows j, (VALUES ('old model', 'ill', 0.0625, 0, 'halfspace', '{}'::jsonb, NULL),
+                                   ('old look', NULL, NULL, NULL, NULL, '{"epsilon": 0.0625, "by": ["smokes"]}', 'count')) n(name, label, epsilon, delta, method, options, call)
+   WHERE j.id = 1
+SQL
+	is($session->ask(q{SELECT string_agg(dpobj.wait(id), ' ') FROM dpobj.jobs WHERE name LIKE 'old %'}), 'released released', "$database: jobs that 0.3.0 had queued");
+	is($session->ask(q{SELECT (SELECT count(*) FROM dpobj.models WHERE name = 'old model'), jsonb_array_length(answer) FROM dpobj.answers WHERE name = 'old look'}), '1|2', "$database: what they made is kept");
 	is($session->ask(q{SELECT retired IS NOT NULL FROM dpobj.models WHERE name = 'second'}), 't', "$database: a retired model");
 	$session->quit;
 }
