@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "core/accounting/pair.h"
+#include "core/noise/pair_law.h"
 
 #define COST_ONE INT64_C(1000000000000)
 

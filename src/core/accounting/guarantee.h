@@ -30,14 +30,6 @@ typedef enum GuaranteeKind
 	GUARANTEE_KINDS
 } GuaranteeKind;
 
-/* Equal releases with their number, and the neighbours that the pair is about. */
-typedef struct CountedPair
-{
-	Pair pair;
-	Adjacency adjacency;
-	int64_t times;
-} CountedPair;
-
 typedef struct Guarantee
 {
 	bool known;

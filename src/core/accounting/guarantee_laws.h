@@ -5,7 +5,7 @@
 #define DPOBJ_CORE_GUARANTEE_LAWS_H
 
 #include "core/accounting/composition.h"
-#include "core/accounting/guarantee.h"
+#include "core/accounting/pair.h"
 
 /* The largest number of laws of one pair. */
 #define GUARANTEE_LAWS 3

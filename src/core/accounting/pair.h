@@ -37,4 +37,12 @@ extern Pair pair_of_group(const Pair *pair, int64_t rows);
  */
 extern Pair pair_with_pure(const Pair *pair, int64_t epsilon);
 
+/* Equal releases with their number, and the neighbours that the pair is about. */
+typedef struct CountedPair
+{
+	Pair pair;
+	Adjacency adjacency;
+	int64_t times;
+} CountedPair;
+
 #endif

@@ -27,6 +27,11 @@
 #define SLOPE_KNOTS ((2 * SLOPE_REACH << SLOPE_KNOT_BITS) + 1)
 #define SLOPE_BITS 40 /* a slope of 1 at a knot is 2^40 */
 
+/* Weights u are in units of 2^-96 and must stay below 2^29; gradients in units of 2^-85. */
+#define WEIGHT_BITS 96
+#define WEIGHT_LIMIT_BITS 29
+#define GRADIENT_BITS 85
+
 /* Scores and margins are in units of 2^-90, slopes in units of 2^-121. */
 #define SCORE_BITS 90
 #define SLOPE_FINE_BITS (SLOPE_BITS + SCORE_BITS - SLOPE_KNOT_BITS)

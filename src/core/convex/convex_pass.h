@@ -10,11 +10,6 @@
 #include "core/convex/convex_loss.h"
 #include "core/convex/convex_rows.h"
 
-/* Weights u are in units of 2^-96 and must stay below 2^29; gradients in units of 2^-85. */
-#define WEIGHT_BITS 96
-#define WEIGHT_LIMIT_BITS 29
-#define GRADIENT_BITS 85
-
 /*
  * The gradient of J(u) + <b, u>, correct to within gradient_error() in norm; b is in units of
  * 2^-85, below 2^40. Unless hessian is NULL, it becomes the generalised Hessian at u, a full matrix

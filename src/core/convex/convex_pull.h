@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #include "core/base/memory.h"
-#include "core/convex/convex_pass.h"
+#include "core/convex/convex_loss.h"
+#include "core/convex/convex_rows.h"
 
 /* The bits of the lower part of a weight. */
 #define LOW_BITS 62

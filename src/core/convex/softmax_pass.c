@@ -10,6 +10,7 @@
 #include "core/base/crew.h"
 #include "core/base/mutant.h"
 #include "core/convex/convex_hessian.h"
+#include "core/convex/convex_pass.h"
 #include "core/convex/convex_pull.h"
 #include "core/rows/row_reader.h"
 

@@ -19,17 +19,9 @@
 #include <stdint.h>
 
 #include "core/grid/grid.h"
+#include "core/rows/limits.h"
 #include "core/rows/pass.h"
 #include "core/rows/spill.h"
-
-#define FIXED_POINT_BITS 16
-#define FIXED_POINT_ONE (1 << FIXED_POINT_BITS) /* a feature of 1.0 */
-
-/* More labels than any table has; the arithmetic of convex_pull.h is exact below it. */
-#define INSTANCE_MAX_LABELS (INT64_C(1) << 38)
-
-/* The most classes of a target that is a class. */
-#define INSTANCE_MAX_CLASSES 64
 
 typedef struct Instance
 {

@@ -4,7 +4,7 @@
 #include "core/rows/pass.h"
 
 #include "core/base/mutant.h"
-#include "core/rows/instance.h"
+#include "core/rows/limits.h"
 
 void
 pass_make(PassSource *source, Pass *pass, Wide *sum)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/grid/grid.h"
-#include "core/rows/instance.h"
+#include "core/rows/limits.h"
 #include "core/base/mutant.h"
 
 static bool

@@ -20,6 +20,7 @@
 #include "server/base/dpobj.h"
 #include "server/ledger/grant.h"
 #include "server/release/kept.h"
+#include "server/rows/scan_tables.h"
 
 /* ---- entering ---- */
 
@@ -32,7 +33,8 @@ analyst_check_relation(Oid table)
 {
 	Relation relation = acting_open(table, AccessShareLock);
 
-	scan_check_relation(relation, true); /* row-level security is checked when it is opened */
+	scan_check_relation(relation, true,
+						false); /* row-level security is checked when it is opened */
 	if (has_superclass(table))
 		ereport(ERROR,
 				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),

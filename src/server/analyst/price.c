@@ -43,6 +43,7 @@
 #include "server/analyst/train_request.h"
 #include "server/release/tally.h"
 #include "server/release/training.h"
+#include "server/rows/scan_tables.h"
 
 /* The bound on the error may fail with this probability. */
 #define PRICE_BETA 0.05
@@ -189,7 +190,7 @@ open_protected(Oid table, Protection *protection)
 	analyst_check_relation(table);
 	relation = acting_open(table, AccessShareLock);
 	protection_require(relation, protection);
-	scan_check_relation(relation, protection->ignore_rls);
+	scan_check_relation(relation, protection->ignore_rls, false);
 	return relation;
 }
 
@@ -215,7 +216,7 @@ settle_table(Training *training, Oid table, List *names, const char *label, Json
 	bool may_pack = true;
 
 	protection_encoders(&protection, RelationGetDescr(relation), names, label, NIL, &all);
-	if (encoding_target_columns(training) > 0 && label == NULL)
+	if (training_target_columns(training) > 0 && label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("label must not be null for method \"%s\"",
 							   method_name(training->method))));

@@ -25,7 +25,6 @@
 #include "server/base/compat.h"
 #include "server/base/materialize.h"
 #include "server/base/seen_query.h"
-#include "server/base/seen_scan.h"
 
 /* Where the rows of a running query go. */
 typedef struct RowReceiver

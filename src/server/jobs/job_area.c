@@ -20,7 +20,6 @@
 #include "server/base/preload.h"
 #include "server/base/worker_start.h"
 #include "server/jobs/job_area.h"
-#include "server/jobs/job_worker.h"
 #include "server/release/progress.h"
 
 /* The most calls that can be pending: one for each database. */

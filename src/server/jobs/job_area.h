@@ -17,6 +17,12 @@
 
 #include "core/mechanisms/mechanism.h"
 
+/* The worker's type and only text in pg_stat_activity. */
+#define JOB_WORKER_NAME "dpobj job"
+
+/* The worker's entry point, as the postmaster looks it up. */
+#define JOB_WORKER_FUNCTION "dpobj_job_main"
+
 /* The most that dpobj.max_jobs may be. */
 #define JOB_SLOTS 32
 

@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "core/accounting/accounting.h"
+#include "core/base/privacy.h"
 
 /* The cost of a release under its own neighbours and, under add_remove, of a replacement. */
 typedef struct ChargeCost

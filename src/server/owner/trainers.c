@@ -233,7 +233,7 @@ void
 trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum label_datum)
 {
 	Rows *rows = &state->rows;
-	bool target = encoding_target_columns(training) > 0;
+	bool target = training_target_columns(training) > 0;
 	int features = length_of(array);
 	double number = 0;
 	Label label = target ? read_target(training, label_datum, &number)
@@ -333,7 +333,7 @@ settle_from_state(Training *training, RowsState *state)
 						errmsg("the dimension is not known"), hint_dimension()));
 	training->length_of_row = true;
 	training_set_features(training,
-						  state->rows.encoding.features - encoding_target_columns(training));
+						  state->rows.encoding.features - training_target_columns(training));
 }
 
 typedef struct TrainerRun

@@ -24,16 +24,16 @@ is_interruption(int sqlstate)
 
 /* A cancel that came after the work, too, is told apart from no other cancel. */
 static void
-check_cancelled(int64 release)
+check_cancelled(int64 charge)
 {
-	charge_note_reason(release, CHARGE_BY_CANCEL);
+	charge_note_reason(charge, CHARGE_BY_CANCEL);
 	CHECK_FOR_INTERRUPTS();
-	charge_note_reason(release, CHARGE_BY_ERROR);
+	charge_note_reason(charge, CHARGE_BY_ERROR);
 }
 
 /* The locks are released after the tick, by the abort, because other sessions can see them. */
 bool
-attempt_until_tick(Release *release, int tick)
+attempt_until_tick(struct Release *release, Draw draw, int64 charge, int tick)
 {
 	MemoryContext old = CurrentMemoryContext;
 	bool exit_on_error = ExitOnAnyError;
@@ -47,7 +47,7 @@ attempt_until_tick(Release *release, int tick)
 	ExitOnAnyError = false;
 	PG_TRY();
 	{
-		done = release->kind->draw(release);
+		done = draw(release);
 	}
 	PG_CATCH();
 	{
@@ -60,11 +60,11 @@ attempt_until_tick(Release *release, int tick)
 		if (is_interruption(error->sqlerrcode))
 		{
 			interruption = error;
-			charge_note_reason(release->id, charge_reason_of(error->sqlerrcode));
+			charge_note_reason(charge, charge_reason_of(error->sqlerrcode));
 		}
 		else
-			ereport(LOG_SERVER_ONLY, (errmsg("private release " INT64_FORMAT " failed: %s",
-											 release->id, error->message)));
+			ereport(LOG_SERVER_ONLY, (errmsg("private release " INT64_FORMAT " failed: %s", charge,
+											 error->message)));
 	}
 	PG_END_TRY();
 	ExitOnAnyError = exit_on_error;
@@ -78,22 +78,22 @@ attempt_until_tick(Release *release, int tick)
 		ReThrowError(interruption);
 	}
 	if (done)
-		check_cancelled(release->id);
+		check_cancelled(charge);
 	return done; /* a failure is counted, although a cancel may have come since */
 }
 
 bool
-attempt_for_reader(Release *release)
+attempt_for_reader(struct Release *release, Draw draw, int64 charge)
 {
 	volatile bool done = false;
 
 	PG_TRY();
 	{
-		done = release->kind->draw(release);
+		done = draw(release);
 	}
 	PG_CATCH();
 	{
-		charge_note_reason(release->id, charge_reason_of(geterrcode()));
+		charge_note_reason(charge, charge_reason_of(geterrcode()));
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

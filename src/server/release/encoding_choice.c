@@ -87,13 +87,6 @@ put_levels(const Options *options, int first, int features, Encoding *encoding)
 			encoding_set_levels(encoding, first + j, options->levels[j]);
 }
 
-/* A target is the first column of a row, so its position does not depend on the features. */
-int
-encoding_target_columns(const Training *training)
-{
-	return method_has_target(training->method) || method_has_classes(training->method) ? 1 : 0;
-}
-
 /* The largest target, so that predictions and the statements of predict_sql do not overflow. */
 #define TARGET_MOST 1e15
 
@@ -169,7 +162,7 @@ encoding_of_features(const Training *training, Encoding *features)
 	size_t count = COLUMNS_MAX - 1;
 
 	*features = training->encoding;
-	if (encoding_target_columns(training) == 0)
+	if (training_target_columns(training) == 0)
 		return;
 	features->features--;
 	memmove(features->center, features->center + 1, count * sizeof(double));
@@ -208,9 +201,9 @@ encoding_lay_out(Training *training, int features)
 	memcpy(encoding->group, options->group, sizeof(encoding->group));
 	put_binary(training, features, encoding);
 	spread_all(options, features, encoding);
-	if (encoding_target_columns(training) > 0)
+	if (training_target_columns(training) > 0)
 		put_target(training, encoding);
-	put_levels(options, encoding_target_columns(training), features, encoding);
+	put_levels(options, training_target_columns(training), features, encoding);
 }
 
 void
@@ -218,7 +211,7 @@ encoding_choose(Training *training, int features)
 {
 	const Options *options = &training->options;
 	Encoding *encoding = &training->encoding;
-	int limit = COLUMNS_MAX - encoding_target_columns(training) - (options->intercept ? 1 : 0);
+	int limit = COLUMNS_MAX - training_target_columns(training) - (options->intercept ? 1 : 0);
 
 	if (features > limit)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -234,11 +227,11 @@ encoding_choose(Training *training, int features)
 							errmsg("option \"numeric\" names feature %d of %d", options->numeric[i],
 								   features)));
 	encoding_lay_out(training, features);
-	encoding->features = features + encoding_target_columns(training);
+	encoding->features = features + training_target_columns(training);
 	if (!encoding_finish(encoding))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("options %s are out of range",
-							   encoding_target_columns(training) > 0
+							   training_target_columns(training) > 0
 								   ? "\"center\", \"scale\", \"clip\" or \"target\""
 								   : "\"center\", \"scale\" or \"clip\""),
 						errdetail("Clip bounds must lie between %g and %g.", -ENCODING_MAX_CLIP,

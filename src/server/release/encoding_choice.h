@@ -11,9 +11,6 @@
 /* The number of features that the options declare or imply, else 0. */
 extern int encoding_declared_features(const Options *options);
 
-/* Columns in front of the features: 1 for a target or a class, else 0. */
-extern int encoding_target_columns(const Training *training);
-
 /* The encoding without the target. */
 extern void encoding_of_features(const Training *training, Encoding *features);
 

@@ -1,8 +1,8 @@
 /*
  * release.c - makes a private answer; every paid call goes through release_make().
  *
- * The proof that the charge comes before the noise is about this file: draw() is called here only,
- * after charge_commit() (rule Q3 of docs/proofs/server.md).
+ * The proof that the charge comes before the noise is about this file: draw() is called by attempt()
+ * only, after charge_commit() (rule Q3 of docs/proofs/server.md).
  */
 #include "server/release/release.h"
 
@@ -105,7 +105,8 @@ attempt(Release *release)
 
 	if (run_watch != NULL)
 		run_watch->charged(release->id, release->public_rows, tick);
-	done = release->by_reader ? attempt_for_reader(release) : attempt_until_tick(release, tick);
+	done = release->by_reader ? attempt_for_reader(release, release->kind->draw, release->id)
+							  : attempt_until_tick(release, release->kind->draw, release->id, tick);
 	if (run_watch != NULL)
 		run_watch->release();
 	if (!done)

@@ -90,6 +90,9 @@ extern void training_set_protected(Training *training, const Encoders *features,
  */
 extern void training_begin(Training *training, int features);
 
+/* Columns in front of the features: 1 for a target or a class, else 0. */
+extern int training_target_columns(const Training *training);
+
 /* Is the number of rows public?  Under add_remove, and where a person is replaced, it is not. */
 extern bool training_rows_are_public(const Training *training);
 

@@ -1,22 +1,9 @@
 /*
- * part_provider.c - the table of providers.
+ * part_provider.c - compares parts, and names their places.
  */
 #include "postgres.h"
 
-#include "server/remote/citus_parts.h"
-#include "server/remote/foreign_parts.h"
 #include "server/remote/part_provider.h"
-
-static const PartProvider *const providers[] = {&citus_parts, &foreign_parts};
-
-const PartProvider *
-part_provider_of(Oid relation)
-{
-	for (int i = 0; i < lengthof(providers); i++)
-		if (providers[i]->serves(relation))
-			return providers[i];
-	return NULL;
-}
 
 /* The last one counts, as for libpq. */
 static const char *

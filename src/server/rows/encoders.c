@@ -11,7 +11,6 @@
 #include "utils/typcache.h"
 
 #include "server/base/json_value.h"
-#include "server/rows/declared_values.h"
 #include "server/rows/encoders.h"
 
 static bool
@@ -62,8 +61,8 @@ encoders_group_names(ArrayType *array)
 	return read_names(array, "by", "Name a column, or call without by where there are no groups.");
 }
 
-static const Encoder *
-find_encoder(const Encoders *all, const char *name)
+const Encoder *
+encoders_find(const Encoders *all, const char *name)
 {
 	for (int i = 0; i < all->count; i++)
 		if (strcmp(all->encoder[i].column.name, name) == 0)
@@ -97,7 +96,7 @@ choose_named(const Encoders *all, List *names, const char *label, Encoders *chos
 	foreach (cell, names)
 	{
 		const char *name = lfirst(cell);
-		const Encoder *encoder = find_encoder(all, name);
+		const Encoder *encoder = encoders_find(all, name);
 
 		if (encoder->kind == ENCODER_LABEL || (label != NULL && strcmp(name, label) == 0))
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -253,7 +252,7 @@ encoders_split(const Encoders *all, List *names, Encoders *groups, Encoders *res
 	rest->encoder = palloc(Max(all->count, 1) * sizeof(Encoder));
 	foreach (cell, names)
 	{
-		const Encoder *encoder = find_encoder(all, lfirst(cell));
+		const Encoder *encoder = encoders_find(all, lfirst(cell));
 
 		check_group(encoder, groups);
 		groups->encoder[groups->count++] = *encoder;
@@ -287,7 +286,7 @@ encoders_values(const Encoders *all, List *names, Encoders *chosen)
 	memset(chosen, 0, sizeof(*chosen));
 	chosen->encoder = palloc((all->count + list_length(names)) * sizeof(Encoder));
 	foreach (cell, names)
-		choose_values(chosen, find_encoder(all, lfirst(cell)));
+		choose_values(chosen, encoders_find(all, lfirst(cell)));
 	for (int i = 0; names == NIL && i < all->count; i++)
 		choose_values(chosen, &all->encoder[i]);
 }
@@ -318,101 +317,11 @@ encoder_set_grid(Encoder *encoder, double low, double unit, int steps)
 	encoder->categories = steps + 1;
 }
 
-/* ---- labels ---- */
-
-static const Encoder *
-class_encoder(const Encoder *levels)
-{
-	Encoder *class = palloc(sizeof(Encoder));
-
-	*class = *levels;
-	class->is_class = true;
-	class->features = 1;
-	class->low = 0.0;
-	class->high = levels->categories - 1;
-	class->drop_first = class->null_indicator = class->substitute = false;
-	return class;
-}
-
-static const Encoder *
-target_encoder(const Encoder *encoder)
-{
-	bool is_label = encoder->kind == ENCODER_LABEL ||
-					(encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE);
-
-	if (encoder->kind != ENCODER_NUMBER || encoder->features != 1)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("column \"%s\" is not declared as a number", encoder->column.name),
-						errdetail("Methods \"linear\" and \"simplex\" predict a number."),
-						is_label ? errhint("Use method \"auto\", which predicts the label as it is "
-										   "declared.")
-								 : errhint("Its encoder may have \"center\", \"scale\", \"clip\" "
-										   "and \"null\", but no bins, levels or "
-										   "\"null_indicator\".")));
-	return encoder;
-}
-
-/* A label that is positive for some of the levels. */
-static const Encoder *
-binary_encoder(const Encoder *levels, const LabelChoice *choice)
-{
-	Encoder *binary = palloc(sizeof(Encoder));
-	LabelRule *rule = &binary->label;
-
-	*binary = *levels;
-	binary->kind = ENCODER_LABEL;
-	binary->features = 0;
-	label_declare(rule, choice->positive, choice->negative);
-	declared_values_check_label(levels, rule, "the options");
-	if (choice->negative == NULL)
-		column_set_rest(&levels->column, &levels->set, &rule->positive, &rule->negative);
-	if (rule->negative.count == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"positive\" names every level of label \"%s\"", choice->name),
-				 errdetail("No row could be negative.")));
-	return binary;
-}
-
-static const Encoder *
-levels_label(const Encoder *levels, const LabelChoice *choice)
-{
-	return choice->positive == NULL ? class_encoder(levels) : binary_encoder(levels, choice);
-}
-
-const Encoder *
-encoders_label(const Encoders *all, const LabelChoice *choice)
-{
-	const Encoder *encoder = find_encoder(all, choice->name);
-
-	if (choice->is_target || (choice->may_be_target && encoder_is_number(encoder)))
-		return target_encoder(encoder);
-	label_check_choice(choice->positive, choice->negative);
-	if (encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE)
-		return levels_label(encoder, choice);
-	if (encoder->kind != ENCODER_LABEL && encoder->column.kind != COLUMN_BOOLEAN)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" is not declared as a label", choice->name),
-				 encoder_is_number(encoder)
-					 ? errhint("Use method \"linear\", which predicts a number.")
-					 : errhint("A label is a boolean column, one whose encoder is {\"positive\": "
-							   "[...]} or, for several classes, {\"levels\": [...]}, or, for "
-							   "method \"linear\", a number.")));
-	if (choice->positive != NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"positive\" is not for label \"%s\"", choice->name),
-						errdetail("It chooses among levels, and the column is declared without "
-								  "them."),
-						errhint("Leave it out. dpobj.protected has the declaration.")));
-	return encoder;
-}
-
 bool
 encoders_plain_number(const Encoders *all, const char *name, Encoder *number, double *low,
 					  double *high)
 {
-	const Encoder *declared = find_encoder(all, name);
+	const Encoder *declared = encoders_find(all, name);
 	ColumnKind kind = declared->column.kind;
 
 	if (kind == COLUMN_TEXT || kind == COLUMN_ENUM ||

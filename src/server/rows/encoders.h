@@ -195,6 +195,9 @@ extern void encoders_values(const Encoders *all, List *names, Encoders *chosen);
  */
 extern void encoders_set_label(Encoders *values, const char *name);
 
+/* The encoder of a column.  Raises 22023 if there is none. */
+extern const Encoder *encoders_find(const Encoders *all, const char *name);
+
 /*
  * The encoder of a label, which must have "positive" or "levels" or be a boolean.  With levels,
  * is_class is set, unless the choice says which levels are positive, against the other ones or

@@ -51,6 +51,8 @@
 #include "server/rows/row_chunks.h"
 #include "server/rows/row_passes.h"
 #include "server/rows/shape_bytes.h"
+#include "server/rows/scan.h"
+#include "server/rows/scan_tables.h"
 
 /* The bytes of all temporary files of a scan in groups (train_groups.c has the same limit). */
 #define MOST_ROOM ((double) (INT64CONST(1) << 34))

@@ -10,6 +10,7 @@
 
 #include "access/relation.h"
 #include "access/xact.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -27,6 +28,7 @@
 #include "server/ledger/charge_tables.h"
 #include "server/rows/protection.h"
 #include "server/rows/scan_parts.h"
+#include "server/rows/scan_tables.h"
 
 /* Milliseconds that a part may wait for its lock. */
 #define LOCK_TIME 5000
@@ -118,7 +120,7 @@ put_attempt(const PartCheck *check, const char *what, const ErrorData *error)
 static void
 list_parts(PartCheck *check)
 {
-	check->parts = scan_list_parts(check->relation);
+	check->parts = scan_list_parts(find_all_inheritors(check->relation, AccessShareLock, NULL));
 }
 
 static void

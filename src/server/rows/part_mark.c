@@ -31,7 +31,7 @@
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_tables.h"
 #include "server/rows/part_mark.h"
-#include "server/rows/scan.h"
+#include "server/rows/scan_tables.h"
 
 bool
 part_is_marked(Oid relation, const char *coordinator)
@@ -88,7 +88,7 @@ check_relation(Oid table)
 	Relation relation = acting_open(table, AccessShareLock);
 
 	budget_require_owner(table, "dpobj.mark_part()");
-	scan_check_relation(relation, true); /* the coordinator's declaration has ignore_rls */
+	scan_check_relation(relation, true, false); /* the coordinator's declaration has ignore_rls */
 	relation_close(relation, AccessShareLock);
 	charge_tables_check_topmost(table, "Mark the topmost parent.");
 }

@@ -8,6 +8,7 @@
 #include "utils/memutils.h"
 
 #include "core/mechanisms/wire.h"
+#include "core/rows/persons.h"
 
 #include "server/base/server_memory.h"
 #include "server/rows/part_message.h"

@@ -29,8 +29,6 @@
 
 #include "core/rows/rows.h"
 
-#include "server/rows/scan.h"
-
 #define PART_MAGIC 0x64707031
 
 /* Bytes of records in one answer, about. */

@@ -35,7 +35,7 @@
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
 #include "server/rows/protection.h"
-#include "server/rows/scan.h"
+#include "server/rows/scan_tables.h"
 
 /*
  * Bytes of a declaration, as text and as jsonb: names of 100 bytes for all weights that a model may
@@ -333,7 +333,7 @@ check_relations(const Declaration *declaration)
 	{
 		Relation relation = acting_open(lfirst_oid(cell), NoLock);
 
-		scan_check_relation(relation, declaration->ignore_rls);
+		scan_check_relation(relation, declaration->ignore_rls, false);
 		relation_close(relation, NoLock);
 	}
 }

@@ -11,6 +11,7 @@
 #include "core/mechanisms/run_terms.h"
 #include "core/rows/persons.h"
 
+#include "server/rows/scan.h"
 #include "server/rows/scan_state.h"
 
 /* Of so many times the declared rows a run takes as many times as long. */

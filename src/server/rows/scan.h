@@ -13,46 +13,12 @@
 
 #include "postgres.h"
 
-#include "utils/relcache.h"
-
 #include "core/rows/persons.h"
 #include "core/rows/rows.h"
 
-#include "server/rows/encoders.h"
-#include "server/rows/filter.h"
-#include "server/rows/holdout.h"
-
-/* What a scan reads of a row. */
-typedef struct ScanShape
-{
-	const Encoders *features; /* none: each row has one feature, 0 */
-	const Encoder *label;     /* NULL: every row counts as positive */
-	const Filter *filter;
-	const Column *person;    /* names the person of a row; NULL: each row is a person's only one */
-	int max_rows_per_person; /* that enter */
-	const Encoders *groups;  /* the columns that rows are grouped by, or NULL */
-	const Holdout *holdout;  /* rows of its other side do not pass the filter; NULL: none */
-} ScanShape;
+#include "server/rows/scan_shape.h"
 
 typedef struct Scan Scan;
-
-/*
- * Raises UB003, with the rule, unless the relation is a permanent table of a user and, unless
- * ignore_rls, has no row-level security.
- */
-extern void scan_check_relation(Relation relation, bool ignore_rls);
-
-/*
- * Raises UB003 if rows of the table are on other servers and those of one person, whom the column
- * names, may be in several parts.  The relation and its descendants stay locked.
- */
-extern void scan_check_person(Oid relation, const char *person);
-
-/* The rule for a part of a table on another server; NULL if the relation may be read. */
-extern const char *scan_rule(Relation relation, bool ignore_rls);
-
-/* The parts of the relation, RemotePart, by the catalogs.  Its tables stay locked. */
-extern List *scan_list_parts(Oid relation);
 
 /*
  * Raises 08001 if the server of a part of the relation does not answer.  To be called before the
@@ -71,9 +37,6 @@ extern Scan *scan_open(Oid relation, bool ignore_rls, const ScanShape *shape);
 
 /* The same for a part of a table on another server, which may be a shard of Citus. */
 extern Scan *scan_open_part(Oid relation, bool ignore_rls, const ScanShape *shape);
-
-/* Are rows of the table, or of one of its descendants, on other servers?  By the catalogs. */
-extern bool scan_is_elsewhere(Oid relation);
 
 /*
  * Counts the rows of a table and its descendants, at least 1.  Returns 0 if some are on other

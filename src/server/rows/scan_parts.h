@@ -14,8 +14,10 @@
 
 #include "nodes/pg_list.h"
 
+#include "core/rows/rows.h"
+
 #include "server/remote/part_provider.h"
-#include "server/rows/scan.h"
+#include "server/rows/scan_shape.h"
 
 typedef struct ScanParts ScanParts;
 

@@ -17,6 +17,7 @@
 #include "server/base/random_bits.h"
 #include "server/base/run_watch.h"
 #include "server/rows/rows_state.h"
+#include "server/rows/scan.h"
 #include "server/rows/scan_state.h"
 
 /* ---- progress ---- */

@@ -20,8 +20,9 @@
 
 #include "server/base/acting.h"
 #include "server/base/gate.h"
-#include "server/remote/part_provider.h"
+#include "server/rows/scan.h"
 #include "server/rows/scan_state.h"
+#include "server/rows/scan_tables.h"
 
 /* No value of a row is looked at. */
 int64
@@ -58,17 +59,11 @@ count_of(Relation table)
 	return (double) rows;
 }
 
-static double
-elsewhere(Relation table)
-{
-	return part_provider_of(RelationGetRelid(table)) != NULL;
-}
-
 /* The sum over a table and its descendants. */
-static double
-sum_over_tables(Oid relation, double (*number_of)(Relation))
+static int64
+count_rows(Oid relation)
 {
-	double sum = 0;
+	double rows = 0;
 	List *parents;
 	List *locked;
 	ListCell *cell;
@@ -79,24 +74,10 @@ sum_over_tables(Oid relation, double (*number_of)(Relation))
 	{
 		Relation table = acting_open(lfirst_oid(cell), NoLock);
 
-		sum += number_of(table);
+		rows += count_of(table);
 		relation_close(table, NoLock);
 	}
 	scan_unlock(locked, parents);
-	return sum;
-}
-
-bool
-scan_is_elsewhere(Oid relation)
-{
-	return sum_over_tables(relation, elsewhere) > 0;
-}
-
-static int64
-count_rows(Oid relation)
-{
-	double rows = sum_over_tables(relation, count_of);
-
 	return isnan(rows) ? 0 : (int64) Max(rows, 1);
 }
 

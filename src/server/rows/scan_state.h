@@ -10,8 +10,8 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "server/rows/scan.h"
 #include "server/rows/scan_parts.h"
+#include "server/rows/scan_shape.h"
 #include "server/rows/spill.h"
 
 /* One table that holds rows. */
@@ -59,8 +59,5 @@ struct Scan
 
 /* The rows of one table that a snapshot sees. */
 extern int64 scan_count_table(Relation table, Snapshot snapshot);
-
-/* Gives back the locks of find_all_inheritors(). */
-extern void scan_unlock(const List *locked, const List *parents);
 
 #endif

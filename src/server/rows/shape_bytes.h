@@ -17,7 +17,7 @@
 #include "access/tupdesc.h"
 #include "lib/stringinfo.h"
 
-#include "server/rows/scan.h"
+#include "server/rows/scan_shape.h"
 
 /* The name that a column has on the other server. */
 typedef const char *(*ShapeColumnName)(const char *name, void *context);

@@ -2,6 +2,7 @@
  * test_accounting.c - costs that add up, against definitions by enumeration and quadrature.
  */
 #include "core/accounting/accounting.h"
+#include "core/accounting/pair.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,0 +1,24 @@
+/*
+ * scan_shape.h - what a scan reads of a row.
+ */
+#ifndef DPOBJ_SCAN_SHAPE_H
+#define DPOBJ_SCAN_SHAPE_H
+
+#include "postgres.h"
+
+#include "server/rows/encoders.h"
+#include "server/rows/filter.h"
+#include "server/rows/holdout.h"
+
+typedef struct ScanShape
+{
+	const Encoders *features; /* none: each row has one feature, 0 */
+	const Encoder *label;     /* NULL: every row counts as positive */
+	const Filter *filter;
+	const Column *person;    /* names the person of a row; NULL: each row is a person's only one */
+	int max_rows_per_person; /* that enter */
+	const Encoders *groups;  /* the columns that rows are grouped by, or NULL */
+	const Holdout *holdout;  /* rows of its other side do not pass the filter; NULL: none */
+} ScanShape;
+
+#endif
