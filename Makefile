@@ -43,7 +43,7 @@ script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,schema roles identities accounting ledger names protections budgets models rows groups evaluation \
 	price definers sharing prediction jobs schedules parts looks aggregates classes answers registry scorecard export \
 	trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift \
-	model_facts show model_card report_models page report_html seen settings arguments privileges namesakes)
+	model_facts show model_card report_models report_html seen settings arguments privileges namesakes)
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*/*.c))
@@ -65,7 +65,7 @@ REGRESS = arguments options labels coverage dates rows shapes expressions models
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 REGRESS_OPTS += --load-extension=dpobj
 ISOLATION_OPTS += --inputdir=tests --load-extension=dpobj
-EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) build
+EXTRA_CLEAN = $(CORE) $(CORE_OBJS) $(SOLVER) $(SOLVER_OBJS) report_page.inc build
 
 PG_CONFIG ?= pg_config
 # No bitcode: the inner loops are in C already, and clang need not be installed.
@@ -91,6 +91,12 @@ $(SOLVER): $(SOLVER_OBJS) $(CORE)
 $(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*/*.h)
 
 $(shlib): $(CORE)
+
+src/server/ledger/report_page.o: report_page.inc
+
+# The template as a string of C.
+report_page.inc: src/server/ledger/report_page.html
+	(echo 'static const char *const template ='; sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $<; echo ';') > $@
 
 dpobj--$(DPOBJ_VERSION).sql: $(SCRIPT)
 	cat $^ > $@

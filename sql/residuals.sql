@@ -64,8 +64,8 @@ SELECT mechanism, epsilon, delta, pair, guarantee, adjacency, parameters - 'enco
 SELECT round((high - low) / 2) AS half, dpobj.price('flat', NULL, 1, method => 'count') #> '{error,rows}' AS error FROM dpobj.count('flat', 1);
 \c - postgres
 SELECT dpobj_internal.rating_interval('-Infinity', 0.5);
-SELECT dpobj_internal.page_ratings(jsonb_build_object('ratings', jsonb_agg(jsonb_build_object('kind', 'residuals', 'value', 0.5, 'low', 0.4, 'high', 0.6, 'sample_low', '-Infinity', 'sample_high', 0.9, 'level', 0.95))))
-       ~ 'R-squared 0.500, 0.400 to 0.600 at level 0.95; as a sample of more, -Infinity to 0.900' AS page;
+SELECT dpobj_internal.rating_words(jsonb_build_object('kind', 'residuals', 'value', 0.5, 'low', 0.4, 'high', 0.6, 'level', 0.95)) AS rating,
+       dpobj_internal.rating_interval('-Infinity', 0.9) AS sample;
 
 -- Refused before anything is charged.
 SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset before_

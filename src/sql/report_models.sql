@@ -27,7 +27,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_contents(relation regclass) RETU
                u(unit, step)
          WHERE u.unit = 'year' OR date_trunc(u.unit, s.first) + 59 * u.step >= s.last
          ORDER BY u.step LIMIT 1),
-      periods AS (SELECT g.begins FROM unit u, generate_series(u.first, u.last, u.step) g(begins)),
+      periods AS (
+        SELECT g.begins, (row_number() OVER (ORDER BY g.begins) - 1)::numeric / count(*) OVER () AS part
+          FROM unit u, generate_series(u.first, u.last, u.step) g(begins)),
       -- -1: all roles
       shares AS MATERIALIZED (
         SELECT p.payer, date_trunc(u.unit, d.day) AS begins, sum(d.charged) AS charged, sum(d.epsilon) AS epsilon
@@ -58,9 +60,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_contents(relation regclass) RETU
                      FROM unit u WHERE u.first IS NOT NULL),
       'spending', (SELECT coalesce(jsonb_agg(jsonb_build_object('relation_name', t.relation_name, 'of_owner', coalesce(b.role = -1, false),
                             'role', coalesce(r.role_name, r.recorded_name), 'steps',
-                            (SELECT coalesce(jsonb_agg(jsonb_build_object('begins', s.begins, 'epsilon', trim_scale(s.epsilon * 0.000000001))
-                                                       ORDER BY s.begins), '[]')
-                               FROM shares s WHERE s.payer = coalesce(b.role, -1)))), '[]')
+                            (SELECT jsonb_agg(jsonb_build_object('x', p.part, 'y', trim_scale(s.epsilon * 0.000000001)) ORDER BY p.part)
+                               FROM (SELECT x.begins, sum(x.epsilon) OVER (ORDER BY x.begins) AS epsilon
+                                       FROM shares x WHERE x.payer = coalesce(b.role, -1)) s JOIN periods p USING (begins)))), '[]')
                      FROM dpobj.budget_rows b
                      JOIN dpobj.identity_tables t ON t.id = b.relation
                      LEFT JOIN dpobj.identity_roles r ON r.id = b.role

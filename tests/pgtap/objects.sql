@@ -171,7 +171,7 @@ SELECT function_returns('dpobj', 'report_text', ARRAY['regclass', 'double precis
 SELECT function_returns('dpobj', 'report_html', ARRAY['regclass', 'double precision'], 'text');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text, ', ') FROM pg_proc
-   WHERE proname IN ('price_plan', 'recompute', 'composed_charges', 'report', 'report_text', 'report_html', 'report_contents', 'model_contents')
+   WHERE proname IN ('price_plan', 'recompute', 'composed_charges', 'report', 'report_text', 'report_html', 'report_contents', 'model_contents', 'page_contents')
      AND pronamespace = 'dpobj'::regnamespace),
   's', 'plans and reports write nothing');
 SELECT is_empty($$

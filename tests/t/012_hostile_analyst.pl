@@ -185,6 +185,7 @@ $hostile->try_all(
 		q{SELECT dpobj.remaining('visit', 'poor')},
 		q{SELECT dpobj.report_html('visit')},
 		q{SELECT dpobj_internal.model_contents('visit')},
+		q{SELECT dpobj_internal.page_contents('visit', NULL)},
 		'SELECT holdout_key FROM dpobj.identities',
 		q{SELECT dpobj.protect('visit', '{"a": {}, "y": {}}', holdout_by => 'id')},
 		'GRANT dpobj_admin TO ana',

@@ -1,5 +1,5 @@
 /*
- * shown_text.c - texts of others, such as names, on one line and in Markdown.
+ * shown_text.c - texts of others, such as names, on one line, in Markdown and in HTML.
  *
  * What is no character to see is found by its byte below 0x20 and at 0x7f in every encoding, and by
  * its number where the server's encoding is UTF-8.  Bytes from 0x80 on are letters in the Windows
@@ -12,6 +12,8 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
+
+#include "server/base/shown_text.h"
 
 typedef struct Range
 {
@@ -120,10 +122,9 @@ seen_length(const char *text, const char *end)
 
 /* Appends the text with one blank for each run of characters that are not seen. */
 static void
-append_on_one_line(StringInfo line, const text *words)
+append_on_one_line(StringInfo line, const char *start, int bytes)
 {
-	const char *start = VARDATA_ANY(words);
-	const char *end = start + VARSIZE_ANY_EXHDR(words);
+	const char *end = start + bytes;
 	bool is_run = false;
 
 	for (const char *c = start; c < end;)
@@ -150,10 +151,11 @@ PG_FUNCTION_INFO_V1(dpobj_on_one_line);
 Datum
 dpobj_on_one_line(PG_FUNCTION_ARGS)
 {
+	text *words = PG_GETARG_TEXT_PP(0);
 	StringInfoData line;
 
 	initStringInfo(&line);
-	append_on_one_line(&line, PG_GETARG_TEXT_PP(0));
+	append_on_one_line(&line, VARDATA_ANY(words), VARSIZE_ANY_EXHDR(words));
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
 }
 
@@ -171,12 +173,13 @@ PG_FUNCTION_INFO_V1(dpobj_markdown);
 Datum
 dpobj_markdown(PG_FUNCTION_ARGS)
 {
+	text *words = PG_GETARG_TEXT_PP(0);
 	StringInfoData line;
 	StringInfoData markdown;
 
 	initStringInfo(&line);
 	initStringInfo(&markdown);
-	append_on_one_line(&line, PG_GETARG_TEXT_PP(0));
+	append_on_one_line(&line, VARDATA_ANY(words), VARSIZE_ANY_EXHDR(words));
 	/* A byte of a longer character may look like markup in encodings of clients only. */
 	for (int i = 0; i < line.len; i++)
 	{
@@ -185,4 +188,44 @@ dpobj_markdown(PG_FUNCTION_ARGS)
 		appendStringInfoChar(&markdown, line.data[i]);
 	}
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(markdown.data, markdown.len));
+}
+
+static const char *
+html_entity(char character)
+{
+	switch (character)
+	{
+		case '&':
+			return "&amp;";
+		case '<':
+			return "&lt;";
+		case '>':
+			return "&gt;";
+		case '"':
+			return "&quot;";
+		case '\'':
+			return "&#39;";
+		default:
+			return NULL;
+	}
+}
+
+/* No encoding of a server has a byte of these within a longer character. */
+void
+shown_html(StringInfo page, const char *words)
+{
+	StringInfoData line;
+
+	initStringInfo(&line);
+	append_on_one_line(&line, words, strlen(words));
+	for (int i = 0; i < line.len; i++)
+	{
+		const char *entity = html_entity(line.data[i]);
+
+		if (entity != NULL)
+			appendStringInfoString(page, entity);
+		else
+			appendStringInfoChar(page, line.data[i]);
+	}
+	pfree(line.data);
 }

@@ -26,6 +26,7 @@
 #include "server/base/json_value.h"
 #include "server/base/materialize.h"
 #include "server/ledger/pair_terms.h"
+#include "server/ledger/report_page.h"
 
 /* The default delta of the conversion, on top of the releases' own deltas. */
 #define DEFAULT_DELTA (DELTA_ONE / 1000000)
@@ -300,14 +301,17 @@ dpobj_report(PG_FUNCTION_ARGS)
 	return read_report(fcinfo, "SELECT dpobj_internal.report_contents($1, nullif($2, -1))");
 }
 
-/* dpobj.report_html(relation, delta) -> text: dpobj_internal.page() of the same and the models */
+/* dpobj.report_html(relation, delta) -> text: dpobj_internal.page_contents() as a page */
 PG_FUNCTION_INFO_V1(dpobj_report_html);
 Datum
 dpobj_report_html(PG_FUNCTION_ARGS)
 {
-	return read_report(
-		fcinfo, "SELECT dpobj_internal.page(dpobj_internal.report_contents($1, nullif($2, -1))"
-				" || dpobj_internal.model_contents($1))");
+	Datum contents = read_report(fcinfo, "SELECT dpobj_internal.page_contents($1, nullif($2, -1))");
+	StringInfoData page;
+
+	initStringInfo(&page);
+	report_page(&page, &DatumGetJsonbP(contents)->root);
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(page.data, page.len));
 }
 
 static void

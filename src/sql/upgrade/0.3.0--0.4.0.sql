@@ -94,3 +94,33 @@ DROP TRIGGER schedule_guard ON dpobj.schedule_rows;
 CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
 ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
+
+-- report_html.sql: the page is a template (src/server/ledger/report_page.html)
+DROP FUNCTION
+    dpobj_internal.html(text),
+    dpobj_internal.html_name(text, integer),
+    dpobj_internal.html_date(text),
+    dpobj_internal.svg(text, numeric, numeric, text, text),
+    dpobj_internal.svg_rect(text, numeric, numeric, numeric, numeric),
+    dpobj_internal.svg_part(numeric, numeric),
+    dpobj_internal.svg_weight(float8, float8),
+    dpobj_internal.svg_interval(float8, float8, float8),
+    dpobj_internal.svg_periods(numeric[], numeric[], text),
+    dpobj_internal.svg_steps(numeric[], numeric[], text),
+    dpobj_internal.page_section(text, text, text),
+    dpobj_internal.page_row(text[], text[]),
+    dpobj_internal.page_table(text[], text),
+    dpobj_internal.page_budget(jsonb, jsonb, jsonb),
+    dpobj_internal.page_budgets(jsonb),
+    dpobj_internal.page_timeline(jsonb),
+    dpobj_internal.page_releases(jsonb),
+    dpobj_internal.page_totals(jsonb),
+    dpobj_internal.page_ratings(jsonb),
+    dpobj_internal.page_points(jsonb),
+    dpobj_internal.page_card(jsonb),
+    dpobj_internal.page_models(jsonb),
+    dpobj_internal.page_list(text[]),
+    dpobj_internal.page_events(jsonb),
+    dpobj_internal.page_not_covered(),
+    dpobj_internal.page_style(),
+    dpobj_internal.page(jsonb);
