@@ -156,7 +156,7 @@ settle_rest(const TargetSet *targets, double epsilon, MechanismRequest *request)
 		(MechanismRequest){.kind = MECHANISM_EXPONENTIAL,
 						   .epsilon = (int64_t) nearbyint(epsilon * EPSILON_ONE) / classes,
 						   .adjacency = ADJACENCY_REPLACE,
-						   .rest = classes,
+						   .one_vs_rest = classes,
 						   .threads = 1,
 						   .run = run_terms(set->rows, encoding, (double) LONGEST_RUN / classes)};
 	terms.evidence = grid_evidence(set->rows, request->epsilon, request->adjacency);
@@ -180,8 +180,8 @@ weights_of(const MechanismRequest *request, const MechanismAnswer *answer, doubl
 	const Grid *grid = &request->grid;
 
 	for (int j = 0; j < mechanism_weights(request); j++)
-		weight[j] = request->rest > 0 ? grid->level[j % grid->dimension][answer->index[j]]
-									  : (double) answer->weight[j];
+		weight[j] = request->one_vs_rest > 0 ? grid->level[j % grid->dimension][answer->index[j]]
+											 : (double) answer->weight[j];
 }
 
 static const TargetModel model = {

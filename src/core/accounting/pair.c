@@ -6,7 +6,7 @@
 #include "core/accounting/accounting.h"
 #include "core/base/mutant.h"
 #include "core/base/names.h"
-#include "core/mechanisms/rest.h"
+#include "core/mechanisms/one_vs_rest.h"
 
 static const char *const names[PAIR_KINDS] = {
 	[PAIR_NONE] = "none",          [PAIR_PURE] = "pure",
@@ -57,7 +57,7 @@ pair_of_request(const MechanismRequest *request, int64_t epsilon, int64_t delta,
 		pair.kind = PAIR_RANGE;
 	else if (mechanism->pair != NULL)
 		mechanism->pair(request, &pair);
-	rest_pair(request, &pair);
+	one_vs_rest_pair(request, &pair);
 	widen(&pair, rows_per_person);
 	return pair;
 }

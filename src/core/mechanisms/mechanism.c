@@ -7,7 +7,7 @@
 
 #include "core/base/mutant.h"
 #include "core/grid/prior.h"
-#include "core/mechanisms/rest.h"
+#include "core/mechanisms/one_vs_rest.h"
 
 const Mechanism *
 mechanism_get(MechanismKind kind)
@@ -30,19 +30,19 @@ mechanism_verdict(const MechanismRequest *request)
 	int copies; /* of the distinct rows in memory: of all, and of a class against the others */
 
 	mechanism->admit(request, &verdict);
-	copies = mechanism->streams ? 0 : request->rest > 0 ? 2 : 1;
+	copies = mechanism->streams ? 0 : request->one_vs_rest > 0 ? 2 : 1;
 	verdict.usual_bytes += run_usual_bytes(&request->run, dimension, copies);
 	verdict.bytes += run_bytes(&request->run, dimension, copies);
 	if (copies > 0)
 		verdict.holds = run_holds(&request->run, dimension, copies);
-	verdict.admitted = verdict.admitted && rest_is_valid(request) &&
+	verdict.admitted = verdict.admitted && one_vs_rest_is_valid(request) &&
 					   dimension <= mechanism_most_dimension(mechanism);
 	verdict.finishes = verdict.admitted && verdict.most <= request->run.longest &&
 					   verdict.usual_bytes <= request->run.memory;
-	if (request->rest > 0)
+	if (request->one_vs_rest > 0)
 	{
-		verdict.expected *= request->rest;
-		verdict.most *= request->rest;
+		verdict.expected *= request->one_vs_rest;
+		verdict.most *= request->one_vs_rest;
 	}
 	return verdict;
 }
@@ -51,8 +51,8 @@ void
 mechanism_release(const MechanismRequest *request, const Instance *instance,
 				  const MechanismTools *tools, MechanismAnswer *answer)
 {
-	if (request->rest > 0)
-		rest_release(request, instance, tools, answer);
+	if (request->one_vs_rest > 0)
+		one_vs_rest_release(request, instance, tools, answer);
 	else
 		mechanism_get(request->kind)->release(request, instance, tools, answer);
 }

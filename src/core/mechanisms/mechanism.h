@@ -98,10 +98,10 @@ typedef struct MechanismRequest
 	SelectGroup group;   /* a declared one-hot group that may be summed out; size 0: none */
 	SolverKind solver;
 	/*
-	 * Of a halfspace for each class against the others (rest.h) their number, and epsilon and delta
+	 * Of a halfspace for each class against the others (one_vs_rest.h) their number, and epsilon and delta
 	 * are those of each; rows have the class, times FIXED_POINT_ONE, in front.  Else 0.
 	 */
-	int rest;
+	int one_vs_rest;
 	int parts;          /* of sample_aggregate, 1 .. SAMPLE_MAX_PARTS; else 0 */
 	int64_t part_nodes; /* the most that a part searches, 1 .. SAMPLE_MAX_PART_NODES; else 0 */
 	int threads;
@@ -298,7 +298,7 @@ static inline int
 mechanism_weights(const MechanismRequest *request)
 {
 	return levels_weights(request->convex.levels, request->grid.dimension) *
-		   (request->rest > 0 ? request->rest : 1);
+		   (request->one_vs_rest > 0 ? request->one_vs_rest : 1);
 }
 
 /* Makes room for the weights of an answer. */

@@ -10,7 +10,7 @@
 #include "core/convex/convex_columns.h"
 #include "core/convex/convex_pass.h"
 #include "core/convex/net_law.h"
-#include "core/mechanisms/rest.h"
+#include "core/mechanisms/one_vs_rest.h"
 
 #define WIRE_VERSION 13
 
@@ -220,7 +220,7 @@ request_fields(Wire *wire, MechanismRequest *request)
 	request->group.size = (int) field(wire, request->group.size, 2);
 	request->solver = (SolverKind) field(wire, request->solver, 1);
 	request->threads = (int) field(wire, request->threads, 2);
-	request->rest = (int) field(wire, request->rest, 1);
+	request->one_vs_rest = (int) field(wire, request->one_vs_rest, 1);
 	request->parts = (int) field(wire, request->parts, 4);
 	request->part_nodes = field(wire, request->part_nodes, 4);
 	request->progress = bool_field(wire, request->progress);
@@ -368,7 +368,7 @@ request_is_valid(const MechanismRequest *request)
 		   request->epsilon > 0 && request->solver < SOLVER_KINDS && request->threads >= 1 &&
 		   request->threads <= 64 && noise_is_valid(request) && parts_are_valid(request) &&
 		   request->grid.dimension <= mechanism_most_dimension(mechanism_of(request)) &&
-		   prior_is_valid(request) && rest_is_valid(request) &&
+		   prior_is_valid(request) && one_vs_rest_is_valid(request) &&
 		   select_group_is_valid(&request->grid, request->group);
 }
 
@@ -448,7 +448,7 @@ wire_decode_problem(const uint8_t *bytes, size_t length, Memory *memory, Mechani
 		return false;
 	/* a target comes before the features */
 	instance->dimension = mechanism_features(request);
-	if (mechanism_of(request)->targets || request->convex.classes > 0 || request->rest > 0)
+	if (mechanism_of(request)->targets || request->convex.classes > 0 || request->one_vs_rest > 0)
 		instance->dimension++;
 	if (instance->dimension > COLUMNS_MAX || !set_shape(instance))
 		return false;
@@ -642,7 +642,7 @@ record_fields(Wire *wire, const MechanismRequest *request, PoolRecord *record)
 static int
 models_of(const MechanismRequest *request)
 {
-	return request->rest > 0 ? request->rest : 1;
+	return request->one_vs_rest > 0 ? request->one_vs_rest : 1;
 }
 
 static void

@@ -181,7 +181,7 @@ check_memory_limit(const Training *training)
 		solver =
 			Max(solver, run_bytes_of_rows(&training->request.run, training->request.grid.dimension,
 										  training->request.threads) *
-							(training->request.rest > 0 ? 2 : 1) * 4 / 3);
+							(training->request.one_vs_rest > 0 ? 2 : 1) * 4 / 3);
 	if (solver > (double) megabytes * (1 << 20))
 		row_memory_refuse(
 			solver, megabytes, training->table_rows,

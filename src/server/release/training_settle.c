@@ -229,7 +229,7 @@ training_set_features(Training *training, int features)
 	require_rows(training);
 	if (method_has_grid(training->method))
 	{
-		request->rest = training->options.classes;
+		request->one_vs_rest = training->options.classes;
 		(void) mechanism_choose_weights(&training->options,
 										encoding_dimension(&training->encoding) -
 											training_target_columns(training));

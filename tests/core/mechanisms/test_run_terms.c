@@ -113,14 +113,14 @@ test_held(void)
 	CHECK(mechanism_verdict(&request).finishes);
 	request.run.held = holds + 1;
 	CHECK(!mechanism_verdict(&request).finishes);
-	request.rest = 3;
+	request.one_vs_rest = 3;
 	of_classes = mechanism_verdict(&request).holds;
 	CHECK(of_classes <= holds / 2);
 	request.run.held = of_classes;
 	CHECK(mechanism_verdict(&request).usual_bytes <= RUN_MOST_MEMORY);
 	request.run.held = of_classes + 1;
 	CHECK(mechanism_verdict(&request).usual_bytes > RUN_MOST_MEMORY);
-	request.rest = 0;
+	request.one_vs_rest = 0;
 	request.run.memory = INFINITY;
 	CHECK(isinf(mechanism_verdict(&request).holds) && mechanism_verdict(&request).finishes);
 	request.kind = MECHANISM_OUTPUT;

@@ -163,7 +163,8 @@ draw_rest(MechanismRequest *request)
 	int most = COLUMNS_MAX / request->grid.dimension;
 
 	if (!mechanism->convex && !mechanism->targets && most >= 2 && below(2) == 0)
-		request->rest = 2 + below((most < INSTANCE_MAX_CLASSES ? most : INSTANCE_MAX_CLASSES) - 1);
+		request->one_vs_rest =
+			2 + below((most < INSTANCE_MAX_CLASSES ? most : INSTANCE_MAX_CLASSES) - 1);
 }
 
 static void
@@ -242,7 +243,7 @@ draw_problem(Problem *problem)
 
 	draw_rest(request);
 	instance->dimension = request->grid.dimension;
-	if (mechanism_get(request->kind)->targets || request->rest > 0)
+	if (mechanism_get(request->kind)->targets || request->one_vs_rest > 0)
 		instance->dimension++;
 	instance->rows = (int64_t) teststream_below(&stream, MAX_ROWS + 1);
 	instance->constant = (int64_t) (teststream_next(&stream) >> 2);
@@ -308,7 +309,7 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->adjacency == b->adjacency && a->solver == b->solver && a->threads == b->threads &&
 		   a->progress == b->progress && a->parts == b->parts && a->part_nodes == b->part_nodes &&
 		   a->group.first == b->group.first && a->group.size == b->group.size &&
-		   a->rest == b->rest && a->convex.loss == b->convex.loss &&
+		   a->one_vs_rest == b->one_vs_rest && a->convex.loss == b->convex.loss &&
 		   a->convex.classes == b->convex.classes && a->convex.noise == b->convex.noise &&
 		   a->convex.radius == b->convex.radius && a->convex.lambda == b->convex.lambda &&
 		   a->convex.delta == b->convex.delta && a->convex.norm == b->convex.norm &&
@@ -732,7 +733,7 @@ test_answer(const Problem *problem)
 	bool member;
 
 	draw_answer(&request->grid, &answer);
-	for (int k = 1; k < request->rest; k++)
+	for (int k = 1; k < request->one_vs_rest; k++)
 		memcpy(answer.index + k * request->grid.dimension, answer.index,
 			   (size_t) request->grid.dimension * sizeof(answer.index[0]));
 	if (weights)
@@ -750,7 +751,8 @@ test_answer(const Problem *problem)
 	CHECK(!wire_decode_answer(bytes, length - 1, request, memory, &back));
 	CHECK(!wire_decode_answer(bytes, length + 1, request, memory, &back));
 	CHECK(!wire_decode_answer(bytes, 0, request, memory, &back));
-	for (int j = 0; j < request->grid.dimension * (request->rest > 0 ? request->rest : 1); j++)
+	for (int j = 0;
+		 j < request->grid.dimension * (request->one_vs_rest > 0 ? request->one_vs_rest : 1); j++)
 	{
 		uint8_t index = bytes[2 + j];
 

@@ -1,7 +1,7 @@
 /*
- * rest.c - the same release once for each class, on other labels.
+ * one_vs_rest.c - the same release once for each class, on other labels.
  */
-#include "core/mechanisms/rest.h"
+#include "core/mechanisms/one_vs_rest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,14 @@
 #include "core/rows/rows.h"
 
 bool
-rest_is_valid(const MechanismRequest *request)
+one_vs_rest_is_valid(const MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
 
-	return request->rest == 0 ||
-		   (request->rest >= 2 && request->rest <= INSTANCE_MAX_CLASSES && !mechanism->convex &&
-			!mechanism->targets && request->rest * request->grid.dimension <= COLUMNS_MAX);
+	return request->one_vs_rest == 0 ||
+		   (request->one_vs_rest >= 2 && request->one_vs_rest <= INSTANCE_MAX_CLASSES &&
+			!mechanism->convex && !mechanism->targets &&
+			request->one_vs_rest * request->grid.dimension <= COLUMNS_MAX);
 }
 
 static void
@@ -28,7 +29,7 @@ release_one(const MechanismRequest *request, const Instance *classes, int class,
 	MechanismAnswer own = {0};
 	Instance instance;
 
-	one.rest = 0;
+	one.one_vs_rest = 0;
 	rows_relabel(classes, MUTANT(274) ? 0 : class, mechanism->every_row, tools->memory, &instance);
 	mechanism->release(&one, &instance, tools, &own);
 	memory_release(tools->memory, (void *) instance.x);
@@ -40,14 +41,14 @@ release_one(const MechanismRequest *request, const Instance *classes, int class,
 }
 
 void
-rest_release(const MechanismRequest *request, const Instance *instance, const MechanismTools *tools,
-			 MechanismAnswer *answer)
+one_vs_rest_release(const MechanismRequest *request, const Instance *instance,
+					const MechanismTools *tools, MechanismAnswer *answer)
 {
-	if (!rest_is_valid(request) || instance->dimension != request->grid.dimension + 1)
+	if (!one_vs_rest_is_valid(request) || instance->dimension != request->grid.dimension + 1)
 		abort(); /* the server has admitted it */
 	answer->loss = 0;
 	answer->nodes = 0;
-	for (int class = 0; class < request->rest; class ++)
+	for (int class = 0; class < request->one_vs_rest; class ++)
 		release_one(request, instance, class, tools, answer);
 }
 
@@ -56,17 +57,17 @@ rest_release(const MechanismRequest *request, const Instance *instance, const Me
  * that are epsilon-DP are K epsilon^2 / 2-zCDP; of others only the claim is known.
  */
 void
-rest_pair(const MechanismRequest *request, Pair *pair)
+one_vs_rest_pair(const MechanismRequest *request, Pair *pair)
 {
 	double epsilon = privacy_epsilon(request->epsilon);
 	double one = epsilon * epsilon / (pair->kind == PAIR_RANGE ? 8 : 2);
 
-	if (request->rest == 0)
+	if (request->one_vs_rest == 0)
 		return;
 	if (pair->kind == PAIR_RANGE || pair->kind == PAIR_PURE)
 	{
 		pair->kind = PAIR_CONCENTRATED;
-		pair->rho = PAIR_ROUNDED_UP * (MUTANT(275) ? 1 : request->rest) * one;
+		pair->rho = PAIR_ROUNDED_UP * (MUTANT(275) ? 1 : request->one_vs_rest) * one;
 	}
 	else if (pair->kind != PAIR_NONE)
 		pair->kind = PAIR_APPROXIMATE;

@@ -1,9 +1,9 @@
 /*
- * test_rest.c - one-vs-rest (theorem N9): the law of all halfspaces together, and its cost.
+ * test_one_vs_rest.c - one-vs-rest (theorem N9): the law of all halfspaces together, and its cost.
  */
 #include "core/accounting/pair.h"
 #include "core/mechanisms/mechanism.h"
-#include "core/mechanisms/rest.h"
+#include "core/mechanisms/one_vs_rest.h"
 #include "core/rows/rows.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ make_request(MechanismKind kind)
 								.epsilon = EPSILON_ONE / 2,
 								.adjacency = ADJACENCY_REPLACE,
 								.threads = 1,
-								.rest = CLASSES,
+								.one_vs_rest = CLASSES,
 								.run = {.longest = 600, .memory = INFINITY, .rows = 100}};
 
 	grid_set_plain(&request.grid, FEATURES);
@@ -174,21 +174,21 @@ test_limits(void)
 {
 	MechanismRequest request = make_request(MECHANISM_EXPONENTIAL);
 
-	CHECK(rest_is_valid(&request));
-	request.rest = 1;
-	CHECK(!rest_is_valid(&request));
-	request.rest = INSTANCE_MAX_CLASSES;
-	CHECK(rest_is_valid(&request));
-	request.rest = INSTANCE_MAX_CLASSES + 1;
-	CHECK(!rest_is_valid(&request) && !mechanism_verdict(&request).finishes);
+	CHECK(one_vs_rest_is_valid(&request));
+	request.one_vs_rest = 1;
+	CHECK(!one_vs_rest_is_valid(&request));
+	request.one_vs_rest = INSTANCE_MAX_CLASSES;
+	CHECK(one_vs_rest_is_valid(&request));
+	request.one_vs_rest = INSTANCE_MAX_CLASSES + 1;
+	CHECK(!one_vs_rest_is_valid(&request) && !mechanism_verdict(&request).finishes);
 	request = make_request(MECHANISM_OBJECTIVE);
-	CHECK(!rest_is_valid(&request));
+	CHECK(!one_vs_rest_is_valid(&request));
 	request = make_request(MECHANISM_EXPONENTIAL);
-	request.rest = 8;
+	request.one_vs_rest = 8;
 	grid_set_plain(&request.grid, COLUMNS_MAX / 8);
-	CHECK(rest_is_valid(&request));
-	request.rest = 9;
-	CHECK(!rest_is_valid(&request));
+	CHECK(one_vs_rest_is_valid(&request));
+	request.one_vs_rest = 9;
+	CHECK(!one_vs_rest_is_valid(&request));
 }
 
 int
