@@ -80,6 +80,16 @@ json_get_array(JsonbValue *value)
 	return value->val.binary.data;
 }
 
+bool
+json_get_pair(JsonbValue *value, double *first, double *second)
+{
+	JsonbContainer *pair = json_get_array(value);
+
+	return pair != NULL && JsonContainerSize(pair) == 2 &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 0), first) &&
+		   json_get_number(getIthJsonbValueFromContainer(pair, 1), second);
+}
+
 JsonbContainer *
 json_get_object(JsonbValue *value)
 {

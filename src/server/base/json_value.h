@@ -23,6 +23,9 @@ extern bool json_get_integer(JsonbValue *value, double min, double max, int64 *i
 /* Reads a whole number that a bigint can hold; false for other values and NULL. */
 extern bool json_get_bigint(JsonbValue *value, int64 *integer);
 
+/* Reads an array of two numbers; false for other values and NULL. */
+extern bool json_get_pair(JsonbValue *value, double *first, double *second);
+
 /* Return NULL for a value of another type and for NULL. */
 extern char *json_get_string(JsonbValue *value);
 extern JsonbContainer *json_get_array(JsonbValue *value);

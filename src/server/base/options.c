@@ -1,5 +1,5 @@
 /*
- * options.c - the table of keys, each with the function that reads its value.
+ * options.c - the table of the options of trainings, and their values.
  */
 #include "postgres.h"
 
@@ -16,36 +16,16 @@
 
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
 #include "server/base/options.h"
 
-typedef struct OptionKey OptionKey;
-
-/* Who may set a key. */
-typedef enum OptionDoor
+/* Who may set a key.  Of analysts the others are declared, or set by administrators. */
+enum
 {
-	DOOR_OWNER, /* of analysts it is declared, or set by administrators */
-	DOOR_BOTH,
-	DOOR_ANALYST
-} OptionDoor;
-
-struct OptionKey
-{
-	const char *name;
-	void (*read)(const OptionKey *key, JsonbValue *value, Options *options);
-	OptionDoor door;
-	int methods;          /* that it is for */
-	size_t field;         /* in Options, for read_integer() and read_positive() */
-	int64 least;          /* of an integer */
-	int64 most;           /* of an integer */
-	const char *expected; /* for the error about an integer; NULL: "an integer from ... to ..." */
+	BY_OWNER = 1,
+	BY_ANALYST = 2,
+	BY_BOTH = BY_OWNER | BY_ANALYST
 };
-
-static void
-invalid(const char *name, const char *expected)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%s\" must be %s", name, expected)));
-}
 
 /* ---- values ---- */
 
@@ -82,48 +62,6 @@ get_feature_numbers(JsonbValue *value, FeatureNumbers *numbers)
 		if (!json_get_number(getIthJsonbValueFromContainer(array, i), &numbers->value[i]))
 			return false;
 	return true;
-}
-
-/* ---- choices ---- */
-
-/* Finds the value among the names; -1 if it is none of them. */
-static int
-find_choice(JsonbValue *value, const char *const *names, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (json_is_string(value, names[i]))
-			return i;
-	return -1;
-}
-
-static void
-refuse_choice(const char *name, const char *const *names, int count)
-{
-	StringInfoData known;
-
-	initStringInfo(&known);
-	for (int i = 0; i < count; i++)
-		appendStringInfo(&known, "%s\"%s\"", i == 0 ? "" : i < count - 1 ? ", " : " or ", names[i]);
-	invalid(name, known.data);
-}
-
-/* Finds the value among the names, or raises an error that lists them. */
-static int
-get_choice(const char *name, JsonbValue *value, const char *const *names, int count)
-{
-	int choice = find_choice(value, names, count);
-
-	if (choice < 0)
-		refuse_choice(name, names, count);
-	return choice;
-}
-
-static bool
-get_boolean(const char *name, JsonbValue *value)
-{
-	if (value->type != jbvBool)
-		invalid(name, "true or false");
-	return value->val.boolean;
 }
 
 static const char *const noise_names[] = {
@@ -195,14 +133,13 @@ mechanism_names(int methods)
 }
 
 static void
-refuse_mechanism(const char *name, int methods)
+read_mechanism(const Key *key, JsonbValue *value, void *target)
 {
-	List *list = mechanism_names(methods);
-	const char **names = palloc(list_length(list) * sizeof(char *));
+	Options *options = target;
 
-	for (int i = 0; i < list_length(list); i++)
-		names[i] = list_nth(list, i);
-	refuse_choice(name, names, list_length(list));
+	options->mechanism = json_get_string(value);
+	if (options->mechanism == NULL)
+		options->mechanism = "";
 }
 
 /*
@@ -210,203 +147,126 @@ refuse_mechanism(const char *name, int methods)
  * because the other one draws from a net, and a net has few weights.
  */
 static void
-read_mechanism(const OptionKey *key, JsonbValue *value, Options *options)
+settle_mechanism(Options *options)
 {
-	const char *text = json_get_string(value);
-	const Mechanism *mechanism;
+	const Mechanism *mechanism = mechanism_named(options->mechanism, FOR_NAMED);
+	List *list = mechanism_names(options->methods);
+	const char **names = palloc(list_length(list) * sizeof(char *));
 
-	if (json_is_string(value, "auto"))
-		return;
-	mechanism = text == NULL ? NULL : mechanism_named(text, FOR_NAMED);
+	for (int i = 0; i < list_length(list); i++)
+		names[i] = list_nth(list, i);
 	if (mechanism == NULL)
-		refuse_mechanism(key->name, options->methods);
-	else
-	{
-		options->mechanism = strcmp(text, mechanism->name) == 0 ? mechanism->name : mechanism->also;
-		options->methods &= mechanism_methods(mechanism);
-	}
+		keyed_json_invalid("mechanism", keyed_json_choices(names, list_length(list)));
+	options->methods &= mechanism_methods(mechanism);
 }
 
-/* ---- keys ---- */
-
-static void
-read_noise(const OptionKey *key, JsonbValue *value, Options *options)
+/* The methods that have the noise. */
+static int
+noise_methods(NoiseChoice noise)
 {
-	options->noise = (NoiseChoice) get_choice(key->name, value, noise_names, lengthof(noise_names));
-	switch (options->noise)
+	switch (noise)
 	{
 		case NOISE_GAUGE:
 		case NOISE_SPHERICAL:
 		case NOISE_PARABOLOID:
 		case NOISE_PUBLISHED:
-			options->methods &= FOR_GRID;
-			break;
+			return FOR_GRID;
 		case NOISE_GAMMA:
-			options->methods &= FOR_CONVEX | FOR_SOFTMAX;
-			break;
+			return FOR_CONVEX | FOR_SOFTMAX;
 		case NOISE_KNORM:
-			options->methods &= FOR_CONVEX;
-			break;
+			return FOR_CONVEX;
 		default:
-			break;
+			return FOR_ALL;
 	}
 }
 
-/* The losses before LOSS_HUBER are those of METHOD_LOGISTIC. */
-static void
-read_loss(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	options->loss = (ConvexLoss) get_choice(key->name, value, loss_names, LOSS_HUBER);
-}
-
-static void
-read_solver(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	static const char *const names[] = {[SOLVER_AUTO] = "auto",
-										[SOLVER_NATIVE] = "native",
-										[SOLVER_GLPK] = "glpk",
-										[SOLVER_GLPK_LITERAL] = "glpk_literal"};
-
-	options->solver = (SolverKind) get_choice(key->name, value, names, lengthof(names));
-}
-
-static void
-read_adjacency(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	static const char *const names[] = {
-		[ADJACENCY_REPLACE] = "replace", [ADJACENCY_ADD_REMOVE] = "add_remove"};
-
-	options->adjacency = (Adjacency) get_choice(key->name, value, names, lengthof(names));
-	options->adjacency_given = true;
-}
-
-static void
-read_intercept(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	options->intercept = get_boolean(key->name, value);
-	options->intercept_given = true;
-}
-
-static void
-read_reference(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	options->reference = get_boolean(key->name, value);
-}
-
-static void *
-field_of(const OptionKey *key, Options *options)
-{
-	return (char *) options + key->field;
-}
-
-static void
-read_integer(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	const char *expected = key->expected;
-
-	if (json_get_integer(value, key->least, key->most, field_of(key, options)))
-		return;
-	if (expected == NULL)
-		expected =
-			psprintf("an integer from " INT64_FORMAT " to " INT64_FORMAT, key->least, key->most);
-	invalid(key->name, expected);
-}
-
-static void
-read_positive(const OptionKey *key, JsonbValue *value, Options *options)
-{
-	double *number = field_of(key, options);
-
-	if (!json_get_number(value, number) || !(*number > 0))
-		invalid(key->name, "a positive number");
-}
+/* ---- keys ---- */
 
 static bool
-get_bounds(JsonbContainer *pair, double *low, double *high)
+get_bounds(JsonbValue *value, double *low, double *high)
 {
-	return pair != NULL && JsonContainerSize(pair) == 2 &&
-		   json_get_number(getIthJsonbValueFromContainer(pair, 0), low) &&
-		   json_get_number(getIthJsonbValueFromContainer(pair, 1), high) && *low <= *high;
+	return json_get_pair(value, low, high) && *low <= *high;
 }
 
 static void
-read_target(const OptionKey *key, JsonbValue *value, Options *options)
+read_target(const Key *key, JsonbValue *value, void *target)
 {
-	options->target_given = true;
-	if (!get_bounds(json_get_array(value), &options->target_low, &options->target_high))
-		invalid(key->name, "a pair [low, high], low not above high");
+	Options *options = target;
+	if (!get_bounds(value, &options->target_low, &options->target_high))
+		keyed_json_invalid(key->name, "a pair [low, high], low not above high");
 }
 
 static void
-read_sampling(const OptionKey *key, JsonbValue *value, Options *options)
+read_groups(const Key *key, JsonbValue *value, void *target)
 {
-	options->sampling_given = true;
-	options->sampling =
-		(DescentSampling) get_choice(key->name, value, descent_sampling_names, DESCENT_SAMPLINGS);
-}
-
-static void
-read_groups(const OptionKey *key, JsonbValue *value, Options *options)
-{
+	Options *options = target;
 	int64 sizes[COLUMNS_MAX];
 
 	options->groups = get_integers(value, 1, COLUMNS_MAX, sizes);
 	if (options->groups < 1)
-		invalid(key->name, "an array of positive group sizes, for example [7, 6, 5, 2, 1]");
+		keyed_json_invalid(key->name,
+						   "an array of positive group sizes, for example [7, 6, 5, 2, 1]");
 	for (int g = 0; g < options->groups; g++)
 		options->group[g] = (int16) sizes[g];
 }
 
 static void
-read_levels(const OptionKey *key, JsonbValue *value, Options *options)
+read_levels(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	int64 levels[COLUMNS_MAX];
 
 	options->levels_count = get_integers(value, 0, LEVELS_MAX, levels);
 	if (options->levels_count < 1)
-		invalid(key->name,
-				psprintf("an array with an integer from 0 to %d for each feature: its number of "
-						 "levels, or 0 for a number",
-						 LEVELS_MAX));
+		keyed_json_invalid(
+			key->name,
+			psprintf("an array with an integer from 0 to %d for each feature: its number of "
+					 "levels, or 0 for a number",
+					 LEVELS_MAX));
 	for (int j = 0; j < options->levels_count; j++)
 		options->levels[j] = (int16) levels[j];
 	if (levels_weights(options->levels, options->levels_count) > LEVELS_WEIGHTS_MAX - 1)
-		invalid(key->name, psprintf("of at most %d levels in all", LEVELS_WEIGHTS_MAX - 1));
+		keyed_json_invalid(key->name,
+						   psprintf("of at most %d levels in all", LEVELS_WEIGHTS_MAX - 1));
 }
 
 static void
-read_numeric(const OptionKey *key, JsonbValue *value, Options *options)
+read_numeric(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	int64 positions[COLUMNS_MAX];
 
 	options->numeric_count = get_integers(value, 1, COLUMNS_MAX, positions);
 	if (options->numeric_count < 0)
-		invalid(key->name, "an array of feature positions, counted from 1");
+		keyed_json_invalid(key->name, "an array of feature positions, counted from 1");
 	for (int i = 0; i < options->numeric_count; i++)
 		options->numeric[i] = (int) positions[i];
 }
 
 static void
-read_scale(const OptionKey *key, JsonbValue *value, Options *options)
+read_scale(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	bool valid = get_feature_numbers(value, &options->scale);
 
 	for (int i = 0; valid && i < options->scale.count; i++)
 		valid = options->scale.value[i] > 0;
 	if (!valid)
-		invalid(key->name, "a positive number, or an array of one for each feature");
+		keyed_json_invalid(key->name, "a positive number, or an array of one for each feature");
 }
 
 static void
-read_center(const OptionKey *key, JsonbValue *value, Options *options)
+read_center(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	if (!get_feature_numbers(value, &options->center))
-		invalid(key->name, "a number, or an array of one for each feature");
+		keyed_json_invalid(key->name, "a number, or an array of one for each feature");
 }
 
 static void
-read_clip(const OptionKey *key, JsonbValue *value, Options *options)
+read_clip(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	JsonbContainer *array = json_get_array(value);
 	bool valid =
 		array != NULL && JsonContainerSize(array) >= 1 && JsonContainerSize(array) <= COLUMNS_MAX;
@@ -414,19 +274,20 @@ read_clip(const OptionKey *key, JsonbValue *value, Options *options)
 	if (valid && json_get_array(getIthJsonbValueFromContainer(array, 0)) == NULL)
 	{
 		options->low.count = 1;
-		valid = get_bounds(array, &options->low.value[0], &options->high.value[0]);
+		valid = get_bounds(value, &options->low.value[0], &options->high.value[0]);
 	}
 	else if (valid)
 	{
 		options->low.count = JsonContainerSize(array);
 		for (int i = 0; valid && i < options->low.count; i++)
-			valid = get_bounds(json_get_array(getIthJsonbValueFromContainer(array, i)),
-							   &options->low.value[i], &options->high.value[i]);
+			valid = get_bounds(getIthJsonbValueFromContainer(array, i), &options->low.value[i],
+							   &options->high.value[i]);
 	}
 	options->high.count = options->low.count;
 	if (!valid)
-		invalid(key->name,
-				"a pair [low, high], low not above high, or an array of one pair for each feature");
+		keyed_json_invalid(
+			key->name,
+			"a pair [low, high], low not above high, or an array of one pair for each feature");
 }
 
 /* Reads {"levels": [[...], ...]}: a list of strictly increasing integers for each coordinate. */
@@ -472,7 +333,7 @@ read_grid_object(const char *name, JsonbContainer *object, Options *options)
 	JsonbValue *levels;
 
 	if (object == NULL || JsonContainerSize(object) != 1)
-		invalid(name, expected);
+		keyed_json_invalid(name, expected);
 	levels = json_member(object, "levels");
 	if (levels != NULL)
 	{
@@ -501,20 +362,23 @@ read_grid_object(const char *name, JsonbContainer *object, Options *options)
 		options->grid_bound = (int) integer;
 		return;
 	}
-	invalid(name, expected);
+	keyed_json_invalid(name, expected);
 }
 
 static void
-read_grid(const OptionKey *key, JsonbValue *value, Options *options)
+read_grid(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	static const char *const names[] = {
 		[GRID_AUTO] = "auto", [GRID_TERNARY] = "ternary", [GRID_SIGN] = "sign"};
-	int choice = find_choice(value, names, lengthof(names));
 
-	if (choice < 0)
-		read_grid_object(key->name, json_get_object(value), options);
-	else
-		options->grid = (GridChoice) choice;
+	for (int i = 0; i < lengthof(names); i++)
+		if (json_is_string(value, names[i]))
+		{
+			options->grid = (GridChoice) i;
+			return;
+		}
+	read_grid_object(key->name, json_get_object(value), options);
 }
 
 /* A decimal of more places than thousandths is not that number of thousandths. */
@@ -530,54 +394,57 @@ get_thousandths(JsonbValue *value, int64 most, int64 *thousandths)
 }
 
 static void
-read_prior(const OptionKey *key, JsonbValue *value, Options *options)
+read_prior(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	JsonbContainer *object = json_get_object(value);
 	JsonbValue *power = object == NULL ? NULL : json_member(object, "power");
 
-	options->prior_given = true;
 	if (json_is_string(value, "uniform"))
 		return;
 	if (power == NULL || JsonContainerSize(object) != 1 ||
 		!get_thousandths(power, PRIOR_MAX_POWER, &options->prior_power))
-		invalid(key->name, psprintf("\"uniform\" or {\"power\": p} with p from 0 to %d and at most "
+		keyed_json_invalid(key->name,
+						   psprintf("\"uniform\" or {\"power\": p} with p from 0 to %d and at most "
 									"three decimals",
 									(int) (PRIOR_MAX_POWER / PRIOR_ONE)));
 }
 
 /* Which constants fit is known with the label's type (label.h). */
 static void
-read_label_values(const OptionKey *key, JsonbValue *value, Options *options)
+read_label_values(const Key *key, JsonbValue *value, void *target)
 {
 	JsonbContainer *array = json_get_array(value);
-	JsonbValue **copy = field_of(key, options);
+	JsonbValue **copy = (JsonbValue **) ((char *) target + key->field);
 
 	if (array == NULL ? value->type == jbvNull || json_get_object(value) != NULL
 					  : JsonContainerSize(array) < 1)
-		invalid(key->name, "a value of the label, or a non-empty array of them");
+		keyed_json_invalid(key->name, "a value of the label, or a non-empty array of them");
 	*copy = palloc(sizeof(JsonbValue));
 	**copy = *value;
 }
 
 static void
-read_classes(const OptionKey *key, JsonbValue *value, Options *options)
+read_classes(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	JsonbContainer *array = json_get_array(value);
 
 	options->classes = array == NULL ? 0 : JsonContainerSize(array);
 	if (options->classes < 2 || options->classes > INSTANCE_MAX_CLASSES)
-		invalid(key->name,
-				psprintf("an array of 2 to %d values of the label", INSTANCE_MAX_CLASSES));
+		keyed_json_invalid(
+			key->name, psprintf("an array of 2 to %d values of the label", INSTANCE_MAX_CLASSES));
 	read_label_values(key, value, options);
 }
 
 static void
-read_coverage(const OptionKey *key, JsonbValue *value, Options *options)
+read_coverage(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	if (value->type != jbvNumeric ||
 		!decimal_epsilon_part(NumericGetDatum(value->val.numeric), &options->coverage_epsilon))
-		invalid(key->name, psprintf("0, or a number from 0.000000001 to %d", EPSILON_MAX));
-	options->coverage_given = true;
+		keyed_json_invalid(key->name,
+						   psprintf("0, or a number from 0.000000001 to %d", EPSILON_MAX));
 }
 
 void
@@ -587,131 +454,100 @@ options_read_holdout(JsonbValue *value, bool rates, int64 *thousandths)
 	if (rates && value->type == jbvBool && !value->val.boolean)
 		return;
 	if (!get_thousandths(value, 999, thousandths) || *thousandths == 0)
-		invalid("holdout",
-				rates ? "false, for all rows, or a number from 0.001 to 0.999 with at most "
-						"three decimals"
-					  : "a number from 0.001 to 0.999 with at most three decimals");
+		keyed_json_invalid(
+			"holdout", rates ? "false, for all rows, or a number from 0.001 to 0.999 with at most "
+							   "three decimals"
+							 : "a number from 0.001 to 0.999 with at most three decimals");
 }
 
 static void
-read_holdout(const OptionKey *key, JsonbValue *value, Options *options)
+read_holdout(const Key *key, JsonbValue *value, void *target)
 {
+	Options *options = target;
 	options_read_holdout(value, false, &options->holdout);
 }
 
+static const char *const adjacency_names[] = {
+	[ADJACENCY_REPLACE] = "replace", [ADJACENCY_ADD_REMOVE] = "add_remove"};
+
+static const char *const solver_names[] = {[SOLVER_AUTO] = "auto",
+										   [SOLVER_NATIVE] = "native",
+										   [SOLVER_GLPK] = "glpk",
+										   [SOLVER_GLPK_LITERAL] = "glpk_literal"};
+
 #define FIELD(name) offsetof(Options, name)
 
-static const OptionKey keys[] = {
-	{"adjacency", read_adjacency, DOOR_OWNER, FOR_ALL},
-	{"batch", read_integer, DOOR_BOTH, FOR_CONVEX, FIELD(batch), 1, DESCENT_MAX_ROWS,
-	 "a positive integer"},
-	{"calls", read_integer, DOOR_BOTH, FOR_CONVEX, FIELD(calls), 1, OPSAMP_MAX_CALLS},
-	{"center", read_center, DOOR_OWNER, FOR_ALL},
-	{"classes", read_classes, DOOR_OWNER, FOR_CLASSES, FIELD(class_values)},
-	{"clip", read_clip, DOOR_OWNER, FOR_ALL},
-	{"coverage_epsilon", read_coverage, DOOR_BOTH, FOR_ALL},
-	{"dimension", read_integer, DOOR_OWNER, FOR_ALL, FIELD(dimension), 1, COLUMNS_MAX},
-	{"grid", read_grid, DOOR_BOTH, FOR_GRID},
-	{"groups", read_groups, DOOR_OWNER, FOR_ALL},
-	{"holdout", read_holdout, DOOR_ANALYST, FOR_ALL},
-	{"intercept", read_intercept, DOOR_BOTH, FOR_ALL},
-	{"iterations", read_integer, DOOR_OWNER, FOR_CONVEX | FOR_SOFTMAX, FIELD(iterations), 1,
+/* The losses before LOSS_HUBER are those of METHOD_LOGISTIC. */
+static const Key keys[] = {
+	{"adjacency", KEY_CHOICE, BY_OWNER, FOR_ALL, FIELD(adjacency), 0, lengthof(adjacency_names),
+	 adjacency_names},
+	{"batch", KEY_INTEGER, BY_BOTH, FOR_CONVEX, FIELD(batch), 1, DESCENT_MAX_ROWS,
+	 .expected = "a positive integer"},
+	{"calls", KEY_INTEGER, BY_BOTH, FOR_CONVEX, FIELD(calls), 1, OPSAMP_MAX_CALLS},
+	{"center", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_center},
+	{"classes", KEY_VALUE, BY_OWNER, FOR_CLASSES, FIELD(class_values), .read = read_classes},
+	{"clip", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_clip},
+	{"coverage_epsilon", KEY_VALUE, BY_BOTH, FOR_ALL, .read = read_coverage},
+	{"dimension", KEY_INTEGER, BY_OWNER, FOR_ALL, FIELD(dimension), 1, COLUMNS_MAX},
+	{"grid", KEY_VALUE, BY_BOTH, FOR_GRID, .read = read_grid},
+	{"groups", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_groups},
+	{"holdout", KEY_VALUE, BY_ANALYST, FOR_ALL, .read = read_holdout},
+	{"intercept", KEY_BOOLEAN, BY_BOTH, FOR_ALL, FIELD(intercept)},
+	{"iterations", KEY_INTEGER, BY_OWNER, FOR_CONVEX | FOR_SOFTMAX, FIELD(iterations), 1,
 	 DESCENT_MAX_ITERATIONS},
-	{"levels", read_levels, DOOR_OWNER, FOR_CONVEX | FOR_LINEAR},
-	{"loss", read_loss, DOOR_BOTH, 1 << METHOD_LOGISTIC},
-	{"mechanism", read_mechanism, DOOR_BOTH, FOR_NAMED | FOR_AUTO | FOR_CLASSES},
-	{"memory_limit", read_integer, DOOR_OWNER, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
-	 "a whole number of MiB, 0 for no limit"},
-	{"modulus", read_integer, DOOR_BOTH, FOR_GRID, FIELD(modulus), 2, GRID_MAX_LEVELS},
-	{"n", read_integer, DOOR_OWNER, FOR_ALL, FIELD(n), 1, OPTIONS_MAX_ROWS, "a positive integer"},
-	{"negative", read_label_values, DOOR_BOTH, FOR_NAMED | FOR_AUTO, FIELD(negative)},
-	{"net", read_integer, DOOR_BOTH, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
-	{"noise", read_noise, DOOR_BOTH, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_CLASSES},
-	{"norm", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_SOFTMAX, FIELD(norm)},
-	{"numeric", read_numeric, DOOR_OWNER, FOR_ALL},
-	{"part_nodes", read_integer, DOOR_BOTH, FOR_GRID, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
-	{"parts", read_integer, DOOR_BOTH, FOR_GRID, FIELD(parts), 1, SAMPLE_MAX_PARTS},
-	{"positive", read_label_values, DOOR_BOTH, FOR_NAMED | FOR_AUTO, FIELD(positive)},
-	{"prior", read_prior, DOOR_BOTH, FOR_GRID},
-	{"radius", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_LINEAR | FOR_SOFTMAX, FIELD(radius)},
-	{"reference", read_reference, DOOR_BOTH, FOR_GRID},
-	{"regularization", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_TARGETS | FOR_SOFTMAX,
+	{"levels", KEY_VALUE, BY_OWNER, FOR_CONVEX | FOR_LINEAR, .read = read_levels},
+	{"loss", KEY_CHOICE, BY_BOTH, 1 << METHOD_LOGISTIC, FIELD(loss), 0, LOSS_HUBER, loss_names},
+	{"mechanism", KEY_VALUE, BY_BOTH, FOR_NAMED | FOR_AUTO | FOR_CLASSES, .read = read_mechanism},
+	{"memory_limit", KEY_INTEGER, BY_OWNER, FOR_ALL, FIELD(memory_limit), 0, INT_MAX,
+	 .expected = "a whole number of MiB, 0 for no limit"},
+	{"modulus", KEY_INTEGER, BY_BOTH, FOR_GRID, FIELD(modulus), 2, GRID_MAX_LEVELS},
+	{"n", KEY_INTEGER, BY_OWNER, FOR_ALL, FIELD(n), 1, OPTIONS_MAX_ROWS,
+	 .expected = "a positive integer"},
+	{"negative", KEY_VALUE, BY_BOTH, FOR_NAMED | FOR_AUTO, FIELD(negative),
+	 .read = read_label_values},
+	{"net", KEY_INTEGER, BY_BOTH, FOR_CONVEX, FIELD(net), 3, NET_MAX_POINTS},
+	{"noise", KEY_CHOICE, BY_BOTH, FOR_NAMED | FOR_AUTO | FOR_LINEAR | FOR_CLASSES, FIELD(noise), 0,
+	 lengthof(noise_names), noise_names},
+	{"norm", KEY_ABOVE_ZERO, BY_BOTH, FOR_CONVEX | FOR_SOFTMAX, FIELD(norm)},
+	{"numeric", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_numeric},
+	{"part_nodes", KEY_INTEGER, BY_BOTH, FOR_GRID, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
+	{"parts", KEY_INTEGER, BY_BOTH, FOR_GRID, FIELD(parts), 1, SAMPLE_MAX_PARTS},
+	{"positive", KEY_VALUE, BY_BOTH, FOR_NAMED | FOR_AUTO, FIELD(positive),
+	 .read = read_label_values},
+	{"prior", KEY_VALUE, BY_BOTH, FOR_GRID, .read = read_prior},
+	{"radius", KEY_ABOVE_ZERO, BY_BOTH, FOR_CONVEX | FOR_LINEAR | FOR_SOFTMAX, FIELD(radius)},
+	{"reference", KEY_BOOLEAN, BY_BOTH, FOR_GRID, FIELD(reference)},
+	{"regularization", KEY_ABOVE_ZERO, BY_BOTH, FOR_CONVEX | FOR_TARGETS | FOR_SOFTMAX,
 	 FIELD(regularization)},
-	{"sampling", read_sampling, DOOR_BOTH, FOR_CONVEX},
-	{"scale", read_scale, DOOR_OWNER, FOR_ALL},
-	{"solver", read_solver, DOOR_OWNER, FOR_GRID},
-	{"step", read_positive, DOOR_BOTH, FOR_CONVEX | FOR_SOFTMAX, FIELD(step)},
-	{"target", read_target, DOOR_OWNER, FOR_ALL},
-	{"time_limit", read_integer, DOOR_OWNER, FOR_ALL, FIELD(time_limit), 0, INT_MAX / 1000,
-	 "a whole number of seconds, 0 for no limit"},
+	{"sampling", KEY_CHOICE, BY_BOTH, FOR_CONVEX, FIELD(sampling), 0, DESCENT_SAMPLINGS,
+	 descent_sampling_names},
+	{"scale", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_scale},
+	{"solver", KEY_CHOICE, BY_OWNER, FOR_GRID, FIELD(solver), 0, lengthof(solver_names),
+	 solver_names},
+	{"step", KEY_ABOVE_ZERO, BY_BOTH, FOR_CONVEX | FOR_SOFTMAX, FIELD(step)},
+	{"target", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_target},
+	{"time_limit", KEY_INTEGER, BY_OWNER, FOR_ALL, FIELD(time_limit), 0, INT_MAX / 1000,
+	 .expected = "a whole number of seconds, 0 for no limit"},
 };
 
-/* METHOD_AUTO has the keys of all methods that it may become. */
-static bool
-is_key_of(const OptionKey *key, TrainingMethod method)
-{
-	return (key->methods & (method == METHOD_AUTO ? FOR_NAMED | FOR_AUTO : 1 << method)) != 0;
-}
-
-const char *
-options_next_given(const Options *options, int *position)
-{
-	while (*position < lengthof(keys))
-	{
-		int key = (*position)++;
-
-		if ((options->given & UINT64CONST(1) << key) != 0)
-			return keys[key].name;
-	}
-	return NULL;
-}
-
-static bool
-is_at_door(const OptionKey *key, bool by_analyst)
-{
-	return key->door != (by_analyst ? DOOR_OWNER : DOOR_ANALYST);
-}
-
-static char *
-known_keys(TrainingMethod method, bool by_analyst)
-{
-	StringInfoData known;
-
-	initStringInfo(&known);
-	for (int i = 0; i < lengthof(keys); i++)
-		if (is_at_door(&keys[i], by_analyst) && is_key_of(&keys[i], method))
-			appendStringInfo(&known, "%s%s", known.len > 0 ? ", " : "", keys[i].name);
-	return known.data;
-}
-
-static const OptionKey *
-find_key(const char *key, int length, TrainingMethod method, bool by_analyst)
+bool
+options_given(const Options *options, const char *name)
 {
 	for (int i = 0; i < lengthof(keys); i++)
-	{
-		if ((int) strlen(keys[i].name) != length || memcmp(keys[i].name, key, length) != 0)
-			continue;
-		if (!is_key_of(&keys[i], method))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"%s\" is not for method \"%s\"", keys[i].name,
-								   method_name(method)),
-							errhint("Options are: %s.", known_keys(method, by_analyst))));
-		if (!is_at_door(&keys[i], by_analyst))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("option \"%s\" cannot be set here", keys[i].name),
-					 !by_analyst ? errdetail("An aggregate reads the rows that its query gives it; "
-											 "the option is for dpobj.train and its kin.")
-					 : keys[i].methods == FOR_ALL
-						 ? errdetail("It follows from dpobj.protect or from a setting "
-									 "that an administrator makes.")
-						 : errdetail("It is for the aggregates only."),
-					 errhint("Options are: %s.", known_keys(method, by_analyst))));
-		return &keys[i];
-	}
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%.*s\" is not known", length, key),
-					errhint("Known options are: %s.", known_keys(method, by_analyst))));
+		if (strcmp(keys[i].name, name) == 0)
+			return (options->given & UINT64CONST(1) << i) != 0;
+	return false;
+}
+
+static const char *
+elsewhere(const Key *key, int setter)
+{
+	if (setter == BY_OWNER)
+		return "An aggregate reads the rows that its query gives it; the option is for dpobj.train "
+			   "and its kin.";
+	return key->takers == FOR_ALL ? "It follows from dpobj.protect or from a setting that an "
+									"administrator makes."
+								  : "It is for the aggregates only.";
 }
 
 const char *
@@ -782,26 +618,29 @@ check_together(const Options *options, TrainingMethod method, bool by_analyst)
 						errdetail("Its weights are shares of the features.")));
 }
 
+/* METHOD_AUTO has the keys of all methods that it may become. */
 static void
 read_keys(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *options)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(&jsonb->root);
-	JsonbValue value;
-	JsonbIteratorToken token;
+	const KeyTable table = {
+		.what = "option",
+		.of = psprintf("method \"%s\"", method_name(method)),
+		.setter = by_analyst ? BY_ANALYST : BY_OWNER,
+		.taker = method == METHOD_AUTO ? FOR_NAMED | FOR_AUTO : 1 << method,
+		.count = lengthof(keys),
+		.key = keys,
+		.elsewhere = elsewhere,
+	};
 
-	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-	{
-		const OptionKey *key;
-
-		if (token != WJB_KEY)
-			continue;
-		key = find_key(value.val.string.val, value.val.string.len, method, by_analyst);
-		(void) JsonbIteratorNext(&iterator, &value, true);
-		key->read(key, &value, options);
-		options->given |= UINT64CONST(1) << (key - keys);
-		if ((key->methods & FOR_AUTO) == 0)
-			options->methods &= key->methods;
-	}
+	options->given = keyed_json_read(&table, jsonb, options);
+	options->methods &= noise_methods(options->noise);
+	for (int i = 0; i < lengthof(keys); i++)
+		if ((options->given & UINT64CONST(1) << i) != 0 && (keys[i].takers & FOR_AUTO) == 0)
+			options->methods &= keys[i].takers;
+	if (options->mechanism != NULL && strcmp(options->mechanism, "auto") == 0)
+		options->mechanism = NULL;
+	if (options->mechanism != NULL)
+		settle_mechanism(options);
 }
 
 void
@@ -812,12 +651,9 @@ options_parse(Jsonb *jsonb, TrainingMethod method, bool by_analyst, Options *opt
 	options->target_low = -1;
 	options->target_high = 1;
 	options->target_scale = 1;
-	if (jsonb != NULL && !JB_ROOT_IS_OBJECT(jsonb))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("options must be a JSON object")));
 	if (jsonb != NULL)
 		read_keys(jsonb, method, by_analyst, options);
-	if (!options->intercept_given)
+	if (!options_given(options, "intercept"))
 		options->intercept = default_intercept(method, by_analyst);
 	check_together(options, method, by_analyst);
 }

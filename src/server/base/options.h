@@ -79,7 +79,7 @@ typedef struct Options
 {
 	int methods;           /* the methods that every given option is for */
 	const char *mechanism; /* NULL: chosen automatically */
-	uint64 given;          /* a bit for each key that was given: options_next_given() */
+	uint64 given;          /* a bit for each key that was given: options_given() */
 	NoiseChoice noise;
 	ConvexLoss loss;       /* of METHOD_LOGISTIC */
 	double regularization; /* Lambda, 0: not given */
@@ -87,7 +87,6 @@ typedef struct Options
 	double target_high;
 	double target_center; /* 0, or a declared target is (value - center) / scale */
 	double target_scale;
-	bool target_given;
 	int classes;              /* of FOR_CLASSES; else 0.  Analysts do not set them */
 	JsonbValue *class_values; /* an array of so many */
 	double radius;            /* of the clipped rows, 0: not given */
@@ -95,15 +94,13 @@ typedef struct Options
 	int64 net;                /* most points of a net, 0: not given */
 	int64 calls;              /* of the oracle of OPSamp, 0: not given */
 	DescentSampling sampling;
-	bool sampling_given;
 	int64 batch;      /* rows of a batch, 0: the default */
 	int64 iterations; /* 0: the default */
 	double step;      /* of a weight, 0: the default */
 	GridChoice grid;
 	int grid_bound;
-	Grid grid_levels; /* for GRID_LEVELS */
-	int64 modulus;    /* of the sum of the levels' ranks, 0: none */
-	bool prior_given;
+	Grid grid_levels;  /* for GRID_LEVELS */
+	int64 modulus;     /* of the sum of the levels' ranks, 0: none */
 	int64 prior_power; /* in thousandths (core/grid/prior.h); 0: uniform */
 	bool reference;    /* the first column of a one-hot group gets weight 0 */
 	int numeric_count;
@@ -117,14 +114,11 @@ typedef struct Options
 	FeatureNumbers low; /* clip bounds */
 	FeatureNumbers high;
 	int64 coverage_epsilon; /* nano-units, 0: none */
-	bool coverage_given;
-	int64 holdout;        /* thousandths of the rows that are left out for ratings, 0: none */
-	JsonbValue *positive; /* values of the label; NULL: not given */
+	int64 holdout;          /* thousandths of the rows that are left out for ratings, 0: none */
+	JsonbValue *positive;   /* values of the label; NULL: not given */
 	JsonbValue *negative;
 	bool intercept;
-	bool intercept_given;
 	Adjacency adjacency;
-	bool adjacency_given;
 	SolverKind solver;
 	int64 parts;        /* of sample_aggregate, 0: chosen */
 	int64 part_nodes;   /* that a part may search, 0: the default */
@@ -190,9 +184,8 @@ extern const Mechanism *mechanism_named(const char *name, int methods);
 /* Lists "auto" and the names of the mechanisms that are for one of the methods. */
 extern List *mechanism_names(int methods);
 
-/* Returns the name of the next given key and moves *position, at first 0, past it; NULL: no more.
- */
-extern const char *options_next_given(const Options *options, int *position);
+/* Is the option of that name given? */
+extern bool options_given(const Options *options, const char *name);
 
 /* Returns the name of the choice in the options. */
 extern const char *noise_choice_name(NoiseChoice noise);

@@ -55,9 +55,9 @@ settle_adjacency(const PlanTable *table, Options *options)
 {
 	if (!table->is_protected)
 		return;
-	if (options->adjacency_given && table->adjacency == ADJACENCY_REPLACE)
+	if (options_given(options, "adjacency") && table->adjacency == ADJACENCY_REPLACE)
 		return; /* add_remove is converted */
-	if (options->adjacency_given && options->adjacency != table->adjacency)
+	if (options_given(options, "adjacency") && options->adjacency != table->adjacency)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"adjacency\" is not the table's"),
 						errdetail("The table is protected with adjacency \"%s\".",
@@ -95,7 +95,7 @@ trainer_read(PlanCall *call, int first, Jsonb *options, const PlanTable *table, 
 			"feature", "a declared scale",
 			"Features are clipped to [-1, 1] unless options say otherwise.",
 			"Set \"scale\" and \"clip\" in the options, or cast an indicator from boolean.");
-	if (method_has_target(training->method) && !training->options.target_given)
+	if (method_has_target(training->method) && !options_given(&training->options, "target"))
 		plan_refuse_unscaled_target(call, first + TRAINER_LABEL);
 }
 

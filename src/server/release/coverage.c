@@ -59,7 +59,8 @@ void
 coverage_settle(Training *training)
 {
 	const Options *options = &training->options;
-	int64 part = options->coverage_given ? options->coverage_epsilon : default_part(training);
+	int64 part = options_given(options, "coverage_epsilon") ? options->coverage_epsilon
+															: default_part(training);
 
 	training->coverage_epsilon = 0;
 	if (part == 0)

@@ -43,7 +43,7 @@ check_options(const Training *training)
 		refuse("method", method_name(training->method), "Use method \"linear\".");
 	if (mechanism->counts_rows)
 		refuse("mechanism", mechanism->name, "Use mechanism \"objective\".");
-	if (options->sampling_given && options->sampling != DESCENT_FULL)
+	if (options_given(options, "sampling") && options->sampling != DESCENT_FULL)
 		refuse("option", "sampling", "Use sampling \"full\", or leave it out.");
 	if (options->n > 0 && !training->by_analyst)
 		refuse("option", "n", "Leave it out.");

@@ -49,12 +49,12 @@ settle_prior(Training *training)
 {
 	MechanismRequest *request = &training->request;
 	const Options *options = &training->options;
-	int64 power = options->prior_given                   ? options->prior_power
+	int64 power = options_given(options, "prior")        ? options->prior_power
 				  : training->widths.indicator.count > 0 ? GRID_DEFAULT_PRIOR
 														 : 0;
 	const char *reason = prior_refusal(&request->grid, power, request->epsilon, request->adjacency);
 
-	if (reason != NULL && options->prior_given)
+	if (reason != NULL && options_given(options, "prior"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"prior\" does not go with this request"),
 						errdetail("%s", reason)));

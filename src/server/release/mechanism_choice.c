@@ -3,6 +3,9 @@
  */
 #include "server/release/mechanism_choice.h"
 
+#include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
+
 /* ---- names ---- */
 
 MechanismKind
@@ -51,55 +54,36 @@ takes_option(const Mechanism *mechanism, const char *option)
 	return false;
 }
 
-/* Sets the names of the mechanisms that take an option, and returns how many do. */
-static int
-find_takers(const char *option, const char **names)
+/* Raises 22023: the option is for other mechanisms. */
+static _Noreturn void
+refuse_option(const char *option, const Mechanism *mechanism)
 {
+	const char *names[MECHANISM_KINDS];
 	int count = 0;
 
 	for (int i = 0; i < MECHANISM_KINDS; i++)
 		if (takes_option(mechanism_get((MechanismKind) i), option))
 			names[count++] = mechanism_get((MechanismKind) i)->name;
-	return count;
-}
-
-static void
-refuse_for_one(const char *option, const char *taker)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%s\" is for mechanism \"%s\" only", option, taker),
-					errhint("Add \"mechanism\": \"%s\", or leave it out.", taker)));
-}
-
-static void
-refuse_option(const char *option, const Mechanism *mechanism, const char *const *names, int count)
-{
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (int i = 0; i < count; i++)
-		appendStringInfo(&text, "%s\"%s\"", i == 0 ? "" : i < count - 1 ? ", " : " or ", names[i]);
+	if (count == 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" is for mechanism \"%s\" only", option, names[0]),
+						errhint("Add \"mechanism\": \"%s\", or leave it out.", names[0])));
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("option \"%s\" is not for mechanism \"%s\"", option, mechanism->name),
-					errhint("Set \"mechanism\" to %s, or leave it out.", text.data)));
+					errhint("Set \"mechanism\" to %s, or leave it out.",
+							keyed_json_choices(names, count))));
 }
 
 void
 mechanism_check_options(const Options *options, const Mechanism *mechanism)
 {
-	int position = 0;
-	const char *option;
-
-	while ((option = options_next_given(options, &position)) != NULL)
+	for (int i = 0; i < MECHANISM_KINDS; i++)
 	{
-		const char *names[MECHANISM_KINDS];
-		int count = find_takers(option, names);
+		const char *const *option = mechanism_get((MechanismKind) i)->options;
 
-		if (count == 0 || takes_option(mechanism, option))
-			continue;
-		if (count == 1)
-			refuse_for_one(option, names[0]);
-		refuse_option(option, mechanism, names, count);
+		for (int j = 0; j < MECHANISM_OPTIONS && option[j] != NULL; j++)
+			if (options_given(options, option[j]) && !takes_option(mechanism, option[j]))
+				refuse_option(option[j], mechanism);
 	}
 }
 

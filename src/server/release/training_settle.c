@@ -85,7 +85,7 @@ is_open(const Training *training)
 
 	return method_has_grid(training->method) && options->mechanism == NULL &&
 		   options->noise == NOISE_AUTO && options->solver == SOLVER_AUTO &&
-		   !options->prior_given && grid_is_open(options);
+		   !options_given(options, "prior") && grid_is_open(options);
 }
 
 /*
