@@ -8,165 +8,101 @@
 #include "utils/jsonb.h"
 
 #include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
 #include "server/release/learning.h"
 
 /* The largest size of a cost that can be declared. */
 #define MAX_COST 1e15
 
-/* Options "mechanism" and "noise"; all false if they are not given. */
 typedef struct LearningOptions
 {
-	bool exponential;
-	bool tree;
-	bool gauge;
-	bool gaussian;
+	int64 dimension;
+	int64 steps;
+	double low;
+	double high;
+	bool clip_given;
+	enum
+	{
+		TAKE_BEST,
+		TAKE_EXPONENTIAL,
+		TAKE_TREE
+	} mechanism;
+	enum
+	{
+		ANY_NOISE, /* none is given */
+		GAUGE_NOISE,
+		GAUSSIAN_NOISE
+	} noise;
 } LearningOptions;
 
-typedef struct LearningKey
-{
-	const char *name;
-	void (*read)(const char *name, JsonbValue *value, Learning *learning, LearningOptions *options);
-} LearningKey;
-
 static void
-invalid(const char *name, const char *expected)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%s\" must be %s", name, expected)));
-}
-
-/* ---- keys ---- */
-
-static void
-read_adjacency(const char *name, JsonbValue *value, Learning *learning, LearningOptions *options)
+read_adjacency(const Key *key, JsonbValue *value, void *target)
 {
 	if (!json_is_string(value, "replace"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"%s\" must be \"replace\"", name),
+						errmsg("option \"%s\" must be \"replace\"", key->name),
 						errdetail("A row that comes or goes would move all rows after it.")));
 }
 
 static void
-read_clip(const char *name, JsonbValue *value, Learning *learning, LearningOptions *options)
+read_clip(const Key *key, JsonbValue *value, void *target)
 {
-	JsonbContainer *pair = json_get_array(value);
+	LearningOptions *options = target;
 
-	if (pair == NULL || JsonContainerSize(pair) != 2 ||
-		!json_get_number(getIthJsonbValueFromContainer(pair, 0), &learning->low) ||
-		!json_get_number(getIthJsonbValueFromContainer(pair, 1), &learning->high) ||
-		!(learning->low < learning->high) || learning->low < -MAX_COST || learning->high > MAX_COST)
-		invalid(name, "a pair [low, high] with low below high");
-	learning->clip_given = true;
+	if (!json_get_pair(value, &options->low, &options->high) || !(options->low < options->high) ||
+		options->low < -MAX_COST || options->high > MAX_COST)
+		keyed_json_invalid(key->name, "a pair [low, high] with low below high");
+	options->clip_given = true;
 }
 
-static void
-read_dimension(const char *name, JsonbValue *value, Learning *learning, LearningOptions *options)
-{
-	int64 dimension;
+static const char *const mechanism_names[] = {"auto", "exponential", "tree"};
+static const char *const noise_names[] = {[GAUGE_NOISE] = "gauge", [GAUSSIAN_NOISE] = "gaussian"};
 
-	if (!json_get_integer(value, 2, FTRL_MAX_DIMENSION, &dimension))
-		invalid(name, "an integer from 2 to " CppAsString2(FTRL_MAX_DIMENSION));
-	learning->dimension = (int) dimension;
-}
+#define FIELD(name) offsetof(LearningOptions, name)
 
-static void
-read_mechanism(const char *name, JsonbValue *value, Learning *learning, LearningOptions *options)
-{
-	options->exponential = json_is_string(value, "exponential");
-	options->tree = json_is_string(value, "tree");
-	if (!options->exponential && !options->tree && !json_is_string(value, "auto"))
-		invalid(name, "\"auto\", \"exponential\" or \"tree\"");
-}
-
-static void
-read_n(const char *name, JsonbValue *value, Learning *learning, LearningOptions *options)
-{
-	if (!json_get_integer(value, 1, FTRL_MAX_STEPS, &learning->steps))
-		invalid(name, psprintf("an integer from 1 to " INT64_FORMAT, (int64) FTRL_MAX_STEPS));
-}
-
-static void
-read_noise(const char *name, JsonbValue *value, Learning *learning, LearningOptions *options)
-{
-	options->gauge = json_is_string(value, "gauge");
-	options->gaussian = json_is_string(value, "gaussian");
-	if (!options->gauge && !options->gaussian)
-		invalid(name, "\"gauge\" or \"gaussian\"");
-}
-
-static const LearningKey keys[] = {
-	{"adjacency", read_adjacency}, {"clip", read_clip}, {"dimension", read_dimension},
-	{"mechanism", read_mechanism}, {"n", read_n},       {"noise", read_noise},
+static const Key keys[] = {
+	{"adjacency", KEY_VALUE, 1, 1, .read = read_adjacency},
+	{"clip", KEY_VALUE, 1, 1, .read = read_clip},
+	{"dimension", KEY_INTEGER, 1, 1, FIELD(dimension), 2, FTRL_MAX_DIMENSION},
+	{"mechanism", KEY_CHOICE, 1, 1, FIELD(mechanism), 0, lengthof(mechanism_names),
+	 mechanism_names},
+	{"n", KEY_INTEGER, 1, 1, FIELD(steps), 1, FTRL_MAX_STEPS},
+	{"noise", KEY_CHOICE, 1, 1, FIELD(noise), GAUGE_NOISE, lengthof(noise_names), noise_names},
 };
 
-static const LearningKey *
-find_key(const char *key, int length)
-{
-	StringInfoData known;
-
-	for (int i = 0; i < lengthof(keys); i++)
-		if ((int) strlen(keys[i].name) == length && memcmp(keys[i].name, key, length) == 0)
-			return &keys[i];
-	initStringInfo(&known);
-	for (int i = 0; i < lengthof(keys); i++)
-		appendStringInfo(&known, "%s%s", i > 0 ? ", " : "", keys[i].name);
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("option \"%.*s\" is not known", length, key),
-					errhint("Known options are: %s.", known.data)));
-}
-
 static void
-read_options(Jsonb *jsonb, Learning *learning, LearningOptions *options)
+read_options(Jsonb *jsonb, Learning *learning)
 {
-	JsonbIterator *iterator;
-	JsonbValue value;
-	JsonbIteratorToken token;
+	static const KeyTable table = {
+		.what = "option", .setter = 1, .taker = 1, .count = lengthof(keys), .key = keys};
+	LearningOptions options = {.high = 1};
 
-	if (!JB_ROOT_IS_OBJECT(jsonb))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("options must be a JSON object")));
-	iterator = JsonbIteratorInit(&jsonb->root);
-	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-	{
-		const LearningKey *key;
-
-		if (token != WJB_KEY)
-			continue;
-		key = find_key(value.val.string.val, value.val.string.len);
-		(void) JsonbIteratorNext(&iterator, &value, true);
-		key->read(key->name, &value, learning, options);
-	}
-}
-
-static void
-choose_kind(Learning *learning, const LearningOptions *options)
-{
-	bool noise_given = options->gauge || options->gaussian;
-
-	if (options->exponential && noise_given)
+	if (jsonb != NULL)
+		(void) keyed_json_read(&table, jsonb, &options);
+	if (options.mechanism == TAKE_EXPONENTIAL && options.noise != ANY_NOISE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"noise\" is not for mechanism \"exponential\""),
 						errhint("Leave it out, or take mechanism \"tree\".")));
-	learning->kind_given = options->exponential || noise_given;
-	learning->any_tree = options->tree && !noise_given;
-	learning->kind = options->exponential ? FTRL_EXPONENTIAL
-					 : options->gaussian  ? FTRL_TREE_GAUSSIAN
-										  : FTRL_TREE_GAUGE;
+	learning->dimension = (int) options.dimension;
+	learning->steps = options.steps;
+	learning->low = options.low;
+	learning->high = options.high;
+	learning->clip_given = options.clip_given;
+	learning->kind_given = options.mechanism == TAKE_EXPONENTIAL || options.noise != ANY_NOISE;
+	learning->any_tree = options.mechanism == TAKE_TREE && options.noise == ANY_NOISE;
+	learning->kind = options.mechanism == TAKE_EXPONENTIAL ? FTRL_EXPONENTIAL
+					 : options.noise == GAUSSIAN_NOISE     ? FTRL_TREE_GAUSSIAN
+														   : FTRL_TREE_GAUGE;
 }
 
 void
 learning_begin(Learning *learning, Datum epsilon, Oid epsilon_type, Datum delta, Oid delta_type,
 			   Jsonb *options)
 {
-	LearningOptions given = {false};
-
 	memset(learning, 0, sizeof(*learning));
-	learning->high = 1;
 	decimal_epsilon(epsilon, epsilon_type, &learning->cost);
 	decimal_delta(delta, delta_type, &learning->cost);
-	if (options != NULL)
-		read_options(options, learning, &given);
-	choose_kind(learning, &given);
+	read_options(options, learning);
 	learning->options_text =
 		options == NULL ? pstrdup("{}") : JsonbToCString(NULL, &options->root, VARSIZE(options));
 	if (learning->steps == 0)
