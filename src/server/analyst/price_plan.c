@@ -21,6 +21,7 @@
 #include "server/ledger/composed.h"
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
 #include "server/analyst/price.h"
 
 #define PLAN_RELEASES_MAX 500
@@ -42,23 +43,6 @@ typedef struct PlannedRelease
 /* ---- an entry ---- */
 
 static const char *const entry_keys[] = {"method", "d", "epsilon", "delta", "options", "count"};
-
-static void
-check_keys(JsonbContainer *entry)
-{
-	JsonbIterator *iterator = JsonbIteratorInit(entry);
-	JsonbIteratorToken token;
-	JsonbValue value;
-
-	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-	{
-		if (token == WJB_KEY && names_find(entry_keys, lengthof(entry_keys),
-										   json_get_string(&value)) == lengthof(entry_keys))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("unknown key %s of a planned release", json_text(&value)),
-							errhint("Known keys are method, d, epsilon, delta, options, count.")));
-	}
-}
 
 /* missing: the value of an absent key, 0 if the key is required. */
 static int64
@@ -168,11 +152,14 @@ settle_look(JsonbContainer *entry, LookKind kind, int cells, PlannedRelease *rel
 static void
 settle_entry(JsonbContainer *entry, PlannedRelease *release)
 {
+	ListCell *cell;
 	int dimension;
 	TallyKind kind;
 	LookKind look;
 
-	check_keys(entry);
+	foreach (cell, json_keys(entry))
+		(void) keyed_json_find("key", " of a planned release", entry_keys, lengthof(entry_keys),
+							   lfirst(cell));
 	release->method = entry_method(entry);
 	dimension = (int) entry_integer(entry, "d", 0, PG_INT32_MAX);
 	release->counted.times = entry_integer(entry, "count", 1, PLAN_COUNT_MAX);

@@ -22,6 +22,7 @@
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
 #include "server/ledger/charge.h"
 
 /* The functions of schema dpobj whose answers are kept. */
@@ -29,17 +30,6 @@ static const char *const calls[] = {"auc",       "avg",       "calibration", "cl
 									"confusion", "count",     "evaluate",    "histogram",
 									"profile",   "quantiles", "residuals",   "select",
 									"suggest",   "sum",       "train",       "train_groups"};
-
-static void
-check_call(const char *call)
-{
-	for (int i = 0; i < lengthof(calls); i++)
-		if (strcmp(call, calls[i]) == 0)
-			return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("call \"%s\" is not known", call),
-			 errhint("Calls are: %s.", json_known(calls, lengthof(calls)))));
-}
 
 /* The input arguments of a call, in order, without those of the job. */
 #define ARGUMENTS                                                                                  \
@@ -197,7 +187,7 @@ paid_call_statement(const char *call, Oid relation, Jsonb *arguments, const char
 	List *keys;
 	ListCell *cell;
 
-	check_call(call);
+	(void) keyed_json_find("call", "", calls, lengthof(calls), call);
 	if (!JB_ROOT_IS_OBJECT(arguments))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("arguments must be an object with a member for each argument"),

@@ -11,10 +11,9 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-#include "core/base/names.h"
-
 #include "server/rows/encoders.h"
 #include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
 
 /* ---- the keys of one encoder ---- */
 
@@ -124,11 +123,8 @@ read_keys(const char *column, JsonbValue *json, Declaration *declaration)
 	for (int i = 0; i < KEYS; i++)
 		declaration->value[i] = json_member(object, key_names[i]);
 	foreach (cell, json_keys(object))
-		if (names_find(key_names, KEYS, lfirst(cell)) == KEYS)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("key \"%s\" in the encoder of column \"%s\" is not known",
-								   (char *) lfirst(cell), column),
-							errhint("Known keys are: %s.", json_known(key_names, KEYS))));
+		(void) keyed_json_find("key", psprintf(" in the encoder of column \"%s\"", column),
+							   key_names, KEYS, lfirst(cell));
 }
 
 static bool
@@ -161,14 +157,9 @@ read_number(const Declaration *declaration, EncoderKey key, double *number)
 static void
 read_clip(const Declaration *declaration, Encoder *encoder)
 {
-	JsonbContainer *pair;
-
 	if (!has_key(declaration, KEY_CLIP))
 		return;
-	pair = json_get_array(declaration->value[KEY_CLIP]);
-	if (pair == NULL || JsonContainerSize(pair) != 2 ||
-		!json_get_number(getIthJsonbValueFromContainer(pair, 0), &encoder->low) ||
-		!json_get_number(getIthJsonbValueFromContainer(pair, 1), &encoder->high) ||
+	if (!json_get_pair(declaration->value[KEY_CLIP], &encoder->low, &encoder->high) ||
 		encoder->low > encoder->high || encoder->low < -ENCODING_MAX_CLIP ||
 		encoder->high > ENCODING_MAX_CLIP)
 		invalid(declaration, KEY_CLIP,

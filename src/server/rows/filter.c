@@ -5,10 +5,9 @@
 
 #include "utils/builtins.h"
 
-#include "core/base/names.h"
-
 #include "server/rows/filter.h"
 #include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
 #include "server/rows/declared_values.h"
 
 static const char *const operator_names[] = {
@@ -17,27 +16,15 @@ static const char *const operator_names[] = {
 	[FILTER_IN] = "in",         [FILTER_IS_NULL] = "is null",
 };
 
-static FilterOperator
-read_operator(const Column *column, const char *name)
-{
-	int count = lengthof(operator_names);
-	int op = names_find(operator_names, count, name);
-
-	if (op == count)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("operator \"%s\" in the filter of column \"%s\" is not known", name,
-							   column->name),
-						errhint("Known operators are: %s.", json_known(operator_names, count))));
-	return (FilterOperator) op;
-}
-
 static void
 read_condition(const char *operator_name, JsonbValue *constant, Condition *condition)
 {
 	const Column *column = &condition->column;
 	JsonbContainer *array = json_get_array(constant);
 
-	condition->op = read_operator(column, operator_name);
+	condition->op = (FilterOperator) keyed_json_find(
+		"operator", psprintf(" in the filter of column \"%s\"", column->name), operator_names,
+		lengthof(operator_names), operator_name);
 	if (condition->op == FILTER_IS_NULL)
 	{
 		if (constant->type != jbvBool)
