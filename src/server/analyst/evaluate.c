@@ -36,7 +36,7 @@
 #include "server/base/gate.h"
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
-#include "server/base/options.h"
+#include "server/rows/options.h"
 #include "server/models/named_model.h"
 #include "server/rows/row_memory.h"
 #include "server/rows/rows_state.h"

@@ -10,7 +10,7 @@
 
 #include "server/base/admin.h"
 #include "server/models/named_model.h"
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /* ---- by name ---- */
 

@@ -12,7 +12,7 @@
 #include "utils/jsonb.h"
 
 #include "server/base/json_value.h"
-#include "server/base/options.h"
+#include "server/rows/options.h"
 #include "server/models/predictor.h"
 
 /* ---- reading ---- */

@@ -9,7 +9,7 @@
 
 #include "core/mechanisms/mechanism.h"
 
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /*
  * Returns the bound on weights in the units of convex.h, 2^-20 of a score: by option "norm", or

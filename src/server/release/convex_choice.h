@@ -10,7 +10,7 @@
 #include "core/rows/encoding.h"
 #include "core/mechanisms/mechanism.h"
 
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /*
  * Sets kind, grid and terms of a request whose epsilon and adjacency are set.  delta is for one

@@ -9,7 +9,7 @@
 
 #include "core/mechanisms/mechanism.h"
 
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /*
  * Sets the noise and the descent of a request whose radius and lambda are set.  delta is for one

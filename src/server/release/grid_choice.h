@@ -10,7 +10,7 @@
 #include "core/grid/grid.h"
 #include "core/mechanisms/grid_default.h"
 
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /* Sets the grid; raises 22023 if it does not fit the features or its weights are too large. */
 extern void grid_choose(const Options *options, const Encoding *encoding, Grid *grid);

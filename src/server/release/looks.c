@@ -15,7 +15,7 @@
 #include "server/base/digest.h"
 #include "server/base/gate.h"
 #include "server/base/json_value.h"
-#include "server/base/options.h"
+#include "server/rows/options.h"
 #include "server/base/random_bits.h"
 #include "server/release/looks.h"
 #include "server/ledger/charge_end.h"

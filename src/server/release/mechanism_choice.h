@@ -10,7 +10,7 @@
 
 #include "core/mechanisms/mechanism.h"
 
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /*
  * The mechanism that the options name, the method's default if they name none; raises 22023 if it

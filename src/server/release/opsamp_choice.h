@@ -10,7 +10,7 @@
 #include "core/rows/encoding.h"
 #include "core/mechanisms/mechanism.h"
 
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /*
  * Sets noise, cube and calls of a request whose loss, radius and lambda are set.  delta is for one

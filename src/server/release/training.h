@@ -20,7 +20,7 @@
 #include "server/ledger/charge.h"
 #include "server/base/decimal.h"
 #include "server/rows/encoders.h"
-#include "server/base/options.h"
+#include "server/rows/options.h"
 #include "server/rows/protection.h"
 #include "server/release/solver_process.h"
 

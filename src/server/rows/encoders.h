@@ -54,7 +54,7 @@
 #include "server/rows/edge.h"
 #include "server/rows/label.h"
 #include "server/rows/time_part.h"
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 typedef enum EncoderKind
 {

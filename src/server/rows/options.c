@@ -17,7 +17,7 @@
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"
 #include "server/base/keyed_json.h"
-#include "server/base/options.h"
+#include "server/rows/options.h"
 
 /* Who may set a key.  Of analysts the others are declared, or set by administrators. */
 enum
@@ -157,7 +157,8 @@ settle_mechanism(Options *options)
 		names[i] = list_nth(list, i);
 	if (mechanism == NULL)
 		keyed_json_invalid("mechanism", keyed_json_choices(names, list_length(list)));
-	options->methods &= mechanism_methods(mechanism);
+	else
+		options->methods &= mechanism_methods(mechanism);
 }
 
 /* The methods that have the noise. */
