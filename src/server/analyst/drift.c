@@ -16,8 +16,8 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "core/mechanisms/drift.h"
-#include "core/mechanisms/look.h"
+#include "core/looks/drift.h"
+#include "core/looks/look.h"
 
 #include "server/release/kept.h"
 #include "server/base/admin.h"

@@ -22,8 +22,8 @@
 #include "utils/rel.h"
 
 #include "core/base/names.h"
-#include "core/mechanisms/evaluation.h"
-#include "core/mechanisms/suggestion.h"
+#include "core/looks/evaluation.h"
+#include "core/looks/suggestion.h"
 #include "core/mechanisms/utility.h"
 
 #include "server/base/acting.h"

@@ -20,7 +20,7 @@
 #include "utils/json.h"
 #include "utils/rel.h"
 
-#include "core/mechanisms/suggestion.h"
+#include "core/looks/suggestion.h"
 
 #include "server/base/acting.h"
 #include "server/release/kept.h"

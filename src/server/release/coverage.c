@@ -3,7 +3,7 @@
  */
 #include "postgres.h"
 
-#include "core/mechanisms/evaluation.h"
+#include "core/looks/evaluation.h"
 #include "core/rows/holdout.h"
 
 #include "server/base/random_bits.h"

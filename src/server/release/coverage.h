@@ -4,7 +4,7 @@
  * A model that was trained on no usable row looks like any other: a misspelt level or label makes
  * rows neutral in silence.  So a part of the call's epsilon, option "coverage_epsilon", buys the
  * numbers of usable and of unusable rows, with the noise of an evaluation
- * (core/mechanisms/evaluation.h); the model gets the rest.  No number of rows needs to be public:
+ * (core/looks/evaluation.h); the model gets the rest.  No number of rows needs to be public:
  * under either adjacency both counts have noise.
  *
  *   coverage_settle()  before the charge: what each part costs, in nano-units that add up

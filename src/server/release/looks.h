@@ -4,7 +4,7 @@
  * dpobj.quantiles; and, for analysts only, dpobj.profile, dpobj.residuals, dpobj.auc,
  * dpobj.calibration and dpobj.suggest.
  *
- * core/mechanisms/look.h says which numbers a look has, their noise and the answers.  A door fills
+ * core/looks/look.h says which numbers a look has, their noise and the answers.  A door fills
  * in a request from public parameters, and counts the rows into an array of look_numbers() numbers
  * by look_add().  looks_charge(), looks_draw() and looks_released() are steps of a release
  * (release.h).
@@ -22,7 +22,7 @@
 #include "utils/array.h"
 #include "utils/jsonb.h"
 
-#include "core/mechanisms/look.h"
+#include "core/looks/look.h"
 
 #include "server/base/decimal.h"
 #include "server/ledger/charge.h"

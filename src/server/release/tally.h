@@ -11,7 +11,7 @@
  *               negative, so that sums and differences of the counts have no bias
  *   selection   chooses one of several models by permute-and-flip on their numbers of mistakes
  *
- * The noise is that of core/mechanisms/evaluation.h, the choice that of select_from_list(); both
+ * The noise is that of core/looks/evaluation.h, the choice that of select_from_list(); both
  * are exactly epsilon-DP with delta = 0.  tally_charge(), tally_draw() and tally_released() are
  * steps of a release (release.h).
  */
@@ -24,8 +24,8 @@
 #include "utils/jsonb.h"
 
 #include "core/base/privacy.h"
-#include "core/mechanisms/estimate.h"
-#include "core/mechanisms/evaluation.h"
+#include "core/looks/estimate.h"
+#include "core/looks/evaluation.h"
 
 #include "server/ledger/charge.h"
 #include "server/models/model.h"

@@ -2,7 +2,7 @@
  * test_select_list.c - permute-and-flip over a list: its exact law on all small lists
  * of losses and all their neighbours, and draws against that law.
  */
-#include "core/mechanisms/evaluation.h"
+#include "core/looks/evaluation.h"
 
 #include "core/fixture.h"
 #include "core/law.h"

@@ -3,16 +3,16 @@
  * how often intervals of counts, accuracies, AUCs, R-squareds and ranks hold the truth in 10,000
  * runs of the exact noise, and the digits.
  */
-#include "core/mechanisms/estimate.h"
+#include "core/looks/estimate.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/base/privacy.h"
 #include "core/fixture.h"
-#include "core/mechanisms/evaluation.h"
-#include "core/mechanisms/look.h"
-#include "core/mechanisms/noisy.h"
+#include "core/looks/evaluation.h"
+#include "core/looks/look.h"
+#include "core/noise/noisy.h"
 
 #define RUNS check_repetitions(10000)
 

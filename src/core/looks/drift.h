@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "core/mechanisms/estimate.h"
+#include "core/looks/estimate.h"
 
 /* Numbers with discrete Laplace noise at rate epsilon / (10^9 reach), as noisy_numbers(). */
 typedef struct NoisyHistogram

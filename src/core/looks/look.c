@@ -1,7 +1,7 @@
 /*
  * look.c - the numbers, the reach and the answers of a look.
  */
-#include "core/mechanisms/look.h"
+#include "core/looks/look.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "core/base/mutant.h"
-#include "core/mechanisms/noisy.h"
-#include "core/mechanisms/suggestion.h"
+#include "core/noise/noisy.h"
+#include "core/looks/suggestion.h"
 
 /* The bits of x beside its sign. */
 #define LOOK_BITS 24

@@ -2,7 +2,7 @@
  * test_evaluation.c - noisy counts of right and wrong predictions: their law, the law of the
  * accuracy computed from two of them, the privacy loss between neighbours, and the error bound.
  */
-#include "core/mechanisms/evaluation.h"
+#include "core/looks/evaluation.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -34,8 +34,8 @@
 
 #include "core/base/privacy.h"
 #include "core/exponential/quantiles.h"
-#include "core/mechanisms/estimate.h"
-#include "core/mechanisms/round_grid.h"
+#include "core/looks/estimate.h"
+#include "core/looks/round_grid.h"
 #include "core/random/bits.h"
 #include "core/rows/encoding.h"
 

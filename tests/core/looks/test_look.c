@@ -3,7 +3,7 @@
  * can change,
  * by trying all of them, the law of the noise, and how often the intervals hold the truth.
  */
-#include "core/mechanisms/look.h"
+#include "core/looks/look.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/fixture.h"
-#include "core/mechanisms/noisy.h"
+#include "core/noise/noisy.h"
 #include "core/law.h"
 
 #define MAX_CELLS 3

@@ -2,15 +2,15 @@
  * estimate.c - intervals of shares and of the AUC by the law of weighted sums of noises, and of the
  * mean of a population.
  */
-#include "core/mechanisms/estimate.h"
+#include "core/looks/estimate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/base/mutant.h"
 #include "core/base/privacy.h"
-#include "core/mechanisms/evaluation.h"
-#include "core/mechanisms/noisy.h"
+#include "core/looks/evaluation.h"
+#include "core/noise/noisy.h"
 
 #define PI 3.14159265358979323846
 

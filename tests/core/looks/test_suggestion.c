@@ -2,7 +2,7 @@
  * test_suggestion.c - a suggestion is looks at the same rows with an equal share of epsilon each:
  * what it counts, what it draws beside its parts alone, and what neighbours can change.
  */
-#include "core/mechanisms/suggestion.h"
+#include "core/looks/suggestion.h"
 
 #include <string.h>
 

@@ -2,14 +2,14 @@
  * test_round_grid.c - the grids of quantiles: round units, points that increase from bound to bound
  * and print short, and rows that find the nearest point.
  */
-#include "core/mechanisms/round_grid.h"
+#include "core/looks/round_grid.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/fixture.h"
-#include "core/mechanisms/look.h"
+#include "core/looks/look.h"
 
 static RoundGrid
 choose(double low, double high, bool whole, int64_t most)

@@ -3,14 +3,14 @@
  * hold the truth in 10,000 runs of the exact noise, that noise alone is no drift, and that drift is
  * found.
  */
-#include "core/mechanisms/drift.h"
+#include "core/looks/drift.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/base/privacy.h"
 #include "core/fixture.h"
-#include "core/mechanisms/noisy.h"
+#include "core/noise/noisy.h"
 
 #define RUNS check_repetitions(10000)
 

@@ -1,7 +1,7 @@
 /*
  * drift.c - differences of shares, and the total variation distance, with their intervals.
  */
-#include "core/mechanisms/drift.h"
+#include "core/looks/drift.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>

@@ -1,7 +1,7 @@
 /*
  * suggestion.c - several looks at the same rows, each with an equal share of epsilon.
  */
-#include "core/mechanisms/suggestion.h"
+#include "core/looks/suggestion.h"
 
 #include <math.h>
 

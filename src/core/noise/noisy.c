@@ -1,7 +1,7 @@
 /*
  * noisy.c - discrete Laplace noise on integers.
  */
-#include "core/mechanisms/noisy.h"
+#include "core/noise/noisy.h"
 
 #include <gmp.h>
 #include <math.h>

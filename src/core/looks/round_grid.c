@@ -1,7 +1,7 @@
 /*
  * round_grid.c - the choice of a round unit, and the points of its grid.
  */
-#include "core/mechanisms/round_grid.h"
+#include "core/looks/round_grid.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /*
  * evaluation.c - noise on counts of right and wrong predictions.
  */
-#include "core/mechanisms/evaluation.h"
+#include "core/looks/evaluation.h"
 
 #include <math.h>
 
 #include "core/base/mutant.h"
-#include "core/mechanisms/noisy.h"
+#include "core/noise/noisy.h"
 
 int
 evaluation_sensitivity(Adjacency adjacency)

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "core/mechanisms/look.h"
+#include "core/looks/look.h"
 #include "core/random/bits.h"
 
 /* Sets columns, parts and cells of a suggestion. */
