@@ -56,7 +56,7 @@ CREATE OR REPLACE FUNCTION dpobj.count(relation regclass, epsilon numeric, by te
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_count';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows of a protected table, or of each combination of declared values of the columns in by';
 
@@ -64,7 +64,7 @@ CREATE OR REPLACE FUNCTION dpobj.sum(relation regclass, "column" text, epsilon n
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_sum';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private sum of a column of a protected table, its values clipped to public bounds';
 
@@ -72,7 +72,7 @@ CREATE OR REPLACE FUNCTION dpobj.avg(relation regclass, "column" text, epsilon n
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], value float8, low float8, high float8, rows bigint, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_avg';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private average of a column of a protected table, its values clipped to public bounds';
 
@@ -80,7 +80,7 @@ CREATE OR REPLACE FUNCTION dpobj.histogram(relation regclass, "column" text, eps
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], bin text, value float8, low float8, high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_histogram';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows in each declared bin or level of a column of a protected table, of NULLs and of other values';
 
@@ -88,7 +88,7 @@ CREATE OR REPLACE FUNCTION dpobj.quantiles(relation regclass, "column" text, qua
     filter jsonb DEFAULT NULL, options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (key text[], quantile float8, value float8, rank_error bigint, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_quantiles';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb, text) IS
   'private quantiles of a column of a protected table, its values clipped to public bounds';
 
@@ -96,7 +96,7 @@ CREATE OR REPLACE FUNCTION dpobj.profile(relation regclass, epsilon numeric, col
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE ("column" text, bin text, rows float8, low float8, high float8, share float8, bar text)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_profile';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
 
@@ -111,7 +111,7 @@ CREATE OR REPLACE FUNCTION dpobj.residuals(model text, relation regclass, epsilo
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (measure text, value float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_residuals';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text) IS
   'private R-squared and mean absolute error of a named model of one''s own that predicts a number, on a protected table';
 
@@ -119,7 +119,7 @@ CREATE OR REPLACE FUNCTION dpobj.auc(model text, relation regclass, epsilon nume
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (value float8, low float8, high float8, sample_low float8, sample_high float8, ties float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_auc';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.auc(text, regclass, numeric, jsonb, jsonb, text) IS
   'private AUC of a named model of one''s own with two classes on a protected table, from a histogram of its scores, and half the share of pairs that share a bin';
 
@@ -127,6 +127,6 @@ CREATE OR REPLACE FUNCTION dpobj.calibration(model text, relation regclass, epsi
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS TABLE (bin_low float8, bin_high float8, rows bigint, share float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_calibration';
+  AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.calibration(text, regclass, numeric, jsonb, jsonb, text) IS
   'private share of positive rows in each bin of the probability that a named model of one''s own predicts, on a protected table';

@@ -18,13 +18,13 @@
  *   residuals          the numbers of ResidualNumber: how far a public prediction is from the value
  *   auc, calibration   a histogram with two numbers for each bin of a public model's score, the
  *                      cells of positive and of negative rows
- *   suggestion         the numbers of several looks at the same rows (suggestion.h)
+ *   suggestion         the numbers of several looks at the same rows
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
  * of 2, of which the larger bound (for an average and for residuals: half the distance of the
  * bounds) has 2^23 to 2^24; of quantiles, to a point of round_grid.h.
  *
- * Another look needs a kind, its numbers in look_add(), and its reach in look_reach().
+ * Another look is a row of LOOKS and a file.
  */
 #ifndef DPOBJ_CORE_LOOK_H
 #define DPOBJ_CORE_LOOK_H
@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/facts.h"
 #include "core/base/privacy.h"
 #include "core/exponential/quantiles.h"
 #include "core/looks/estimate.h"
@@ -39,27 +40,42 @@
 #include "core/random/bits.h"
 #include "core/rows/encoding.h"
 
-typedef enum LookKind
-{
-	LOOK_COUNT,
-	LOOK_SUM,
-	LOOK_AVERAGE,
-	LOOK_HISTOGRAM,
-	LOOK_QUANTILES,
-	LOOK_PROFILE,
-	LOOK_RESIDUALS,
-	LOOK_AUC,
-	LOOK_CALIBRATION,
-	LOOK_SUGGESTION,
-	LOOK_KINDS
-} LookKind;
+/* The table: each look has a row here, and a file that ends with its LookType. */
+#define LOOKS(ROW)                                                                                 \
+	ROW(count)                                                                                     \
+	ROW(sum)                                                                                       \
+	ROW(average)                                                                                   \
+	ROW(histogram)                                                                                 \
+	ROW(quantiles)                                                                                 \
+	ROW(profile)                                                                                   \
+	ROW(residuals)                                                                                 \
+	ROW(auc)                                                                                       \
+	ROW(calibration)                                                                               \
+	ROW(suggest)
 
-/* A column of a profile. */
-typedef struct LookColumn
+typedef struct LookType LookType;
+
+/* What a look reads of a row. */
+typedef enum LookReads
 {
-	int cells;  /* 2 or more */
-	int usable; /* so many of its first cells are of rows that a training can use */
-} LookColumn;
+	READS_ROWS,    /* that it is there */
+	READS_NUMBER,  /* a column's number, clipped to public bounds */
+	READS_POINT,   /* the same, on a grid of round numbers */
+	READS_BIN,     /* which of its public values a column has */
+	READS_COLUMNS, /* the same of each declared column */
+	READS_KNOWN,   /* of each column that the call says what is public about */
+	READS_SCORES,  /* a model's score, by the label */
+	READS_TARGET   /* a number, and a model's prediction of it */
+} LookReads;
+
+/* A block of cells, those of a column: a row is in one of them. */
+typedef struct LookBlock
+{
+	int cells;  /* of a profile 2 or more */
+	int usable; /* of a profile: so many of its first cells are of rows that a training can use */
+	const struct Look *part; /* of a suggestion: a look at the column, or NULL */
+	int first;               /* of its numbers in the vector; look_set_blocks() */
+} LookBlock;
 
 #define LOOK_MOST_COLUMNS COLUMNS_MAX
 
@@ -109,9 +125,9 @@ typedef enum AucAnswer
 /* The public parameters of a look. */
 typedef struct Look
 {
-	LookKind kind;
+	const LookType *type;
 	Adjacency adjacency;
-	int cells;               /* of a profile look_profile_cells(), of a suggestion its columns */
+	int cells;               /* of a profile all, of a suggestion its columns */
 	int64_t rows_per_person; /* 1 if rows are protected */
 
 	/* sums, averages, residuals and quantiles; x is from low to high, both whole */
@@ -132,32 +148,72 @@ typedef struct Look
 	double highest;
 
 	/* a profile, or a suggestion */
-	int columns;              /* 1 .. LOOK_MOST_COLUMNS */
-	const LookColumn *column; /* of a profile */
-	const struct Look *part;  /* of a suggestion: a look at each column, with suggestion_begin() */
+	int columns;            /* 1 .. LOOK_MOST_COLUMNS */
+	const LookBlock *block; /* of each column; NULL: only their number is known, for a price */
 } Look;
 
-/* Are rows in bins of their score by a model? */
-static inline bool
-look_has_scores(LookKind kind)
+/* Equal rows. */
+typedef struct LookRow
 {
-	return kind == LOOK_AUC || kind == LOOK_CALIBRATION;
-}
+	int cell;         /* of groups and bins; without them 0 */
+	const int32_t *x; /* encoded by look_encoding() */
+	double score;     /* of a model, or its prediction: any number */
+	bool negative;    /* the label, beside a score */
+	int64_t rows;
+} LookRow;
+
+typedef Estimate LookAnswer;
+
+/* All that differs between looks.  A field that says nothing is left out. */
+struct LookType
+{
+	const char *name; /* in the ledger, in prices, and of the SQL function */
+	const char *law;  /* of the noise, in the ledger */
+	LookReads reads;
+	bool centred;                     /* are values measured from the middle of their bounds? */
+	const char *const *measures;      /* names of the answers about a cell */
+	int (*numbers)(const Look *look); /* the length of the vector; NULL: the cells */
+	void (*add)(const Look *look, const LookRow *row, int64_t *number);
+	/* the most that an entering row changes a number by, over its share (theorem T1) */
+	uint64_t (*reach)(const Look *look, int position);
+	/* NULL: discrete Laplace noise on each number, by its reach */
+	void (*draw)(const Look *look, int64_t epsilon, Bits *bits, int cell, int64_t *number);
+	int (*answers)(const Look *look); /* NULL: the cells */
+	void (*answer)(const Look *look, int64_t epsilon, double level, const int64_t *number,
+				   int position, LookAnswer *answer);
+	/* how far off each answer may be, for a price; NULL: the errors have names of the call's */
+	void (*error)(const Look *look, int64_t epsilon, double beta, Facts *facts);
+};
+
+#define ENTRY(name) extern const LookType look_##name;
+LOOKS(ENTRY)
+#undef ENTRY
+
+/* A row of the table, from 0; NULL after the last. */
+extern const LookType *look_type(int position);
+
+/* The look of that name, or NULL. */
+extern const LookType *look_find(const char *name);
 
 /* Can rows be in groups, each of which is answered? */
 static inline bool
-look_has_groups(LookKind kind)
+look_has_groups(const LookType *type)
 {
-	return kind != LOOK_PROFILE && kind != LOOK_RESIDUALS && kind != LOOK_SUGGESTION &&
-		   !look_has_scores(kind);
+	return type->reads <= READS_BIN;
 }
 
-/* Does the kind have values, and so bounds? */
+/* Does it have values, and so bounds? */
 static inline bool
-look_has_values(LookKind kind)
+look_has_values(const LookType *type)
 {
-	return kind == LOOK_SUM || kind == LOOK_AVERAGE || kind == LOOK_QUANTILES ||
-		   kind == LOOK_RESIDUALS;
+	return type->reads == READS_NUMBER || type->reads == READS_POINT || type->reads == READS_TARGET;
+}
+
+/* Is it a rating of a model? */
+static inline bool
+look_rates(const LookType *type)
+{
+	return type->reads == READS_SCORES || type->reads == READS_TARGET;
 }
 
 /*
@@ -172,8 +228,8 @@ extern bool look_set_bounds(Look *look, double low, double high);
  */
 extern bool look_set_grid(Look *look, double low, double high, bool whole, int64_t most);
 
-/* The number of cells of a profile: all cells of its columns and the two first. */
-extern int look_profile_cells(const Look *look);
+/* Sets columns and cells from the blocks, and where the numbers of each begin. */
+extern void look_set_blocks(Look *look, int columns, LookBlock *block);
 
 /*
  * The map from a value, or from any number if there are no values, to x; of a profile and of a
@@ -184,21 +240,14 @@ extern void look_encoding(const Look *look, Encoding *encoding);
 /* The length of the vector; it is in the order of the cells. */
 extern int look_numbers(const Look *look);
 
-/* Adds so many usable rows of a cell (without groups 0) with this encoding to the vector. */
-extern void look_add(const Look *look, int cell, const int32_t *x, int64_t rows, int64_t *number);
-
-/* The same for residuals, with the prediction of the value, any number. */
-extern void look_add_residual(const Look *look, int cell, int32_t x, double prediction,
-							  int64_t rows, int64_t *number);
+/* Adds usable rows to the vector. */
+extern void look_add(const Look *look, const LookRow *row, int64_t *number);
 
 /*
  * The number of bins of scores by which the AUC is found best, for so many rows (0: not known) at
  * this epsilon: with more bins there is more noise, and with less there are more ties.
  */
 extern int look_usual_bins(const Look *look, int64_t epsilon, int64_t rows);
-
-/* The cell of a row with this score, any number, and this label. */
-extern int look_score_cell(const Look *look, double score, bool positive);
 
 /* The reach of a number of the vector (theorems T2 to T4, T7 and T8); not of quantiles and not of a
  * suggestion, whose parts have it. */
@@ -212,12 +261,6 @@ extern uint64_t look_reach(const Look *look, int position);
 extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, int64_t *number);
 
 /*
- * The answer about a cell.  But for a chance of 1 - level, each by itself, the truth is from low to
- * high: of the clipped and rounded values, and of an average of one row or more.
- */
-typedef Estimate LookAnswer;
-
-/*
  * The number of answers: one for each cell, one for each quantile of each cell, those of all parts
  * of a suggestion, or for each cell of residuals the ResidualAnswers: 1 - mean r^2 / variance of
  * the values, and the mean of |r|; of scores the AucAnswers, or of a calibration for each bin the
@@ -227,13 +270,26 @@ typedef Estimate LookAnswer;
  */
 extern int look_answers(const Look *look);
 
+/*
+ * An answer.  But for a chance of 1 - level, each by itself, the truth is from low to high: of the
+ * clipped and rounded values, and of an average of one row or more.
+ */
 extern void look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number,
 						int position, LookAnswer *answer);
 
-/*
- * How far from the truth a number of the vector is at most, but for a chance of beta.  Of
- * quantiles, how far the rank of an answer is, in rows.  Not of a suggestion.
- */
+/* How far from the truth a number with Laplace noise is at most, but for a chance of beta. */
 extern double look_error(const Look *look, int64_t epsilon, int position, double beta);
+
+/* Of quantiles, how far the rank of one is at most, in rows. */
+extern double look_rank_error(const Look *look, int64_t epsilon, int quantile, double beta);
+
+/* The share of epsilon that each part of a suggestion has, rounded down; at least 1 is needed. */
+extern int64_t look_suggest_share(const Look *look, int64_t epsilon);
+
+/*
+ * The most that an answer about a column of a suggestion is off by, but for a chance of beta for
+ * each: in rows of a level, in ranks of a quantile.
+ */
+extern double look_suggest_error(const Look *look, int64_t epsilon, int column, double beta);
 
 #endif

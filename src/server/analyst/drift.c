@@ -104,7 +104,7 @@ read_numbers(Jsonb *answer, KeptHistogram *histogram)
 static void
 read_histogram(HeapTupleHeader row, KeptHistogram *histogram)
 {
-	Look look = {.kind = LOOK_HISTOGRAM};
+	Look look = {.type = &look_histogram};
 
 	histogram->answer = DatumGetJsonbP(attribute(row, "answer"));
 	read_numbers(histogram->answer, histogram);

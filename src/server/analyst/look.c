@@ -19,6 +19,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "server/release/kept.h"
@@ -52,33 +53,33 @@ read_model_request(FunctionCallInfo fcinfo, AnalystLook *look)
 
 /* Does it speak of one column? */
 static bool
-has_column(LookKind kind)
+has_column(const LookType *type)
 {
-	return kind != LOOK_COUNT && kind != LOOK_PROFILE;
+	return type->reads != READS_ROWS && type->reads != READS_COLUMNS;
 }
 
 /* Without a column the other arguments stand one place before. */
 static void
-read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
+read_request(FunctionCallInfo fcinfo, const LookType *type, AnalystLook *look)
 {
 	int at = 1;
 
-	looks_begin(&look->request, kind);
-	if (kind == LOOK_RESIDUALS || look_has_scores(kind))
+	looks_begin(&look->request, type);
+	if (look_rates(type))
 	{
 		read_model_request(fcinfo, look);
 		return;
 	}
 	look->request.table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
-	if (has_column(kind))
+	if (has_column(type))
 		look->column = TextDatumGetCString(argument_value(fcinfo, at++, "column"));
-	if (kind == LOOK_QUANTILES)
+	if (type->reads == READS_POINT)
 		looks_read_quantiles(&look->request,
 							 DatumGetArrayTypeP(argument_value(fcinfo, at++, "quantiles")));
 	decimal_epsilon(argument_value(fcinfo, at, "epsilon"), NUMERICOID, &look->request.cost);
 	if (!PG_ARGISNULL(at + 1))
-		look->by = (kind == LOOK_PROFILE ? encoders_column_names
-										 : encoders_group_names)(PG_GETARG_ARRAYTYPE_P(at + 1));
+		look->by = (type->reads == READS_COLUMNS ? encoders_column_names : encoders_group_names)(
+			PG_GETARG_ARRAYTYPE_P(at + 1));
 	look->filter = argument_json(fcinfo, at + 2, "filter");
 	look->options = argument_json(fcinfo, at + 3, "options");
 }
@@ -87,7 +88,7 @@ read_request(FunctionCallInfo fcinfo, LookKind kind, AnalystLook *look)
 static JsonbValue *
 given_bins(const AnalystLook *look)
 {
-	if (look->request.look.kind != LOOK_HISTOGRAM || look->options == NULL ||
+	if (look->request.look.type->reads != READS_BIN || look->options == NULL ||
 		!JB_ROOT_IS_OBJECT(look->options))
 		return NULL;
 	return json_member(&look->options->root, "bins");
@@ -125,7 +126,7 @@ provenance(const AnalystLook *look)
 	{
 		if (cell == list_head(look->by))
 			appendStringInfo(&text, ", \"%s\": [",
-							 look->request.look.kind == LOOK_PROFILE ? "columns" : "by");
+							 look->request.look.type->reads == READS_COLUMNS ? "columns" : "by");
 		else
 			appendStringInfoString(&text, ", ");
 		escape_json(&text, lfirst(cell));
@@ -142,13 +143,13 @@ provenance(const AnalystLook *look)
 
 /* Raises 22023 unless the model suits the look. */
 static void
-check_model(const RatedModel *rated, LookKind kind)
+check_model(const RatedModel *rated, const LookType *type)
 {
-	if (kind == LOOK_RESIDUALS && !method_kind_has_target(rated->model.kind))
+	if (type->reads == READS_TARGET && !method_kind_has_target(rated->model.kind))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("model \"%s\" does not predict a number", rated->name),
 						errhint("Call dpobj.evaluate or dpobj.confusion.")));
-	if (kind == LOOK_RESIDUALS)
+	if (type->reads == READS_TARGET)
 		return;
 	model_require_label(&rated->model, rated->name);
 	if (rated->classes > 0)
@@ -156,7 +157,7 @@ check_model(const RatedModel *rated, LookKind kind)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
 				 errhint("Call dpobj.evaluate or dpobj.class_confusion.")));
-	if (kind == LOOK_CALIBRATION && strcmp(rated->model.kind, "logistic") != 0)
+	if (type == &look_calibration && strcmp(rated->model.kind, "logistic") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model \"%s\" has no probabilities", rated->name),
@@ -170,7 +171,7 @@ open_model(AnalystLook *look)
 	RatedModel *rated = look->rated;
 
 	rated_model_find(rated->name, rated);
-	check_model(rated, look->request.look.kind);
+	check_model(rated, look->request.look.type);
 	analyst_open(look->request.table, NIL, rated->columns, &rated->label, look->filter,
 				 &look->opened);
 	rated_model_check(rated, &look->opened);
@@ -238,7 +239,7 @@ settle_scores(AnalystLook *look)
 	looks_set_bins(request, rated_rows(&look->opened));
 	request->look.lowest = 0.0;
 	request->look.highest = 1.0;
-	if (look->rated != NULL && request->look.kind == LOOK_AUC)
+	if (look->rated != NULL && request->look.type == &look_auc)
 		rated_model_range(look->rated, &look->opened.features, &request->look.lowest,
 						  &request->look.highest);
 }
@@ -258,7 +259,7 @@ encode_model_columns(AnalystLook *look)
 	memset(&options, 0, sizeof(options));
 	encoders_describe(look->opened.shape.features, &options);
 	encoders_encoding(&options, encoding);
-	if (look->request.look.kind != LOOK_RESIDUALS)
+	if (look->request.look.type->reads != READS_TARGET)
 		return;
 	look_encoding(&look->request.look, &values);
 	encoding->center[0] = (values.center[0] - target->center) / target->scale;
@@ -272,8 +273,9 @@ encode_model_columns(AnalystLook *look)
 static void
 set_bounds(AnalystLook *look, double low, double high)
 {
-	bool has_values = look_has_values(look->request.look.kind);
-	bool is_clipped = has_values && look->request.look.kind != LOOK_RESIDUALS;
+	const LookType *type = look->request.look.type;
+	bool has_values = look_has_values(type);
+	bool is_clipped = has_values && !look_rates(type);
 
 	(look->is_price ? looks_read_price_options : looks_read_options)(
 		&look->request, look->options, is_clipped ? &low : NULL, &high);
@@ -294,7 +296,7 @@ settle_profile(AnalystLook *look)
 {
 	LookRequest *request = &look->request;
 	const Encoders *columns = &look->opened.features;
-	LookColumn *column;
+	LookBlock *block;
 
 	analyst_open_profile(look->request.table, NULL, look->by, look->filter, &look->opened);
 	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
@@ -302,12 +304,11 @@ settle_profile(AnalystLook *look)
 	looks_set_columns(request, columns->count);
 	if (request->label != NULL)
 		encoders_set_label(&look->opened.features, request->label);
-	column = palloc(columns->count * sizeof(LookColumn));
+	block = palloc(columns->count * sizeof(LookBlock));
 	for (int i = 0; i < columns->count; i++)
-		column[i] = (LookColumn){.cells = encoder_values(&columns->encoder[i]),
-								 .usable = encoder_usable_values(&columns->encoder[i])};
-	request->look.column = column;
-	request->look.cells = look_profile_cells(&request->look);
+		block[i] = (LookBlock){.cells = encoder_values(&columns->encoder[i]),
+							   .usable = encoder_usable_values(&columns->encoder[i])};
+	look_set_blocks(&request->look, columns->count, block);
 }
 
 /* Groups, bins and the bounds of values. */
@@ -315,7 +316,7 @@ static void
 settle_cells(AnalystLook *look)
 {
 	LookRequest *request = &look->request;
-	LookKind kind = request->look.kind;
+	const LookType *type = request->look.type;
 	double cells = 1;
 	double low;
 	double high;
@@ -326,16 +327,24 @@ settle_cells(AnalystLook *look)
 		settle_residuals(look, &low, &high);
 	}
 	else
-		analyst_open_look(request->table, look->by, look->column, kind == LOOK_HISTOGRAM,
+		analyst_open_look(request->table, look->by, look->column, type->reads == READS_BIN,
 						  given_bins(look), look->filter, &look->opened, &low, &high);
 	for (int i = 0; i < look->opened.groups.count; i++)
 		cells *= encoder_values(&look->opened.groups.encoder[i]);
 	looks_set_cells(request, cells);
-	request->whole = kind == LOOK_QUANTILES && encoder_is_whole(look->opened.features.encoder);
+	request->whole = type->reads == READS_POINT && encoder_is_whole(look->opened.features.encoder);
 	set_bounds(look, low, high);
-	if (kind == LOOK_RESIDUALS)
+	if (type->reads == READS_TARGET)
 		hold_out(look);
 }
+
+/* What is read decides how a look is settled. */
+static void (*const openers[])(AnalystLook *look) = {
+	[READS_ROWS] = settle_cells,      [READS_NUMBER] = settle_cells,
+	[READS_POINT] = settle_cells,     [READS_BIN] = settle_cells,
+	[READS_COLUMNS] = settle_profile, [READS_KNOWN] = suggest_settle,
+	[READS_SCORES] = settle_scores,   [READS_TARGET] = settle_cells,
+};
 
 void
 analyst_look_settle(AnalystLook *look)
@@ -343,14 +352,7 @@ analyst_look_settle(AnalystLook *look)
 	LookRequest *request = &look->request;
 	const Protection *protection = &look->opened.protection;
 
-	if (request->look.kind == LOOK_PROFILE)
-		settle_profile(look);
-	else if (request->look.kind == LOOK_SUGGESTION)
-		suggest_settle(look);
-	else if (look_has_scores(request->look.kind))
-		settle_scores(look);
-	else
-		settle_cells(look);
+	openers[request->look.type->reads](look);
 	request->look.adjacency = protection->adjacency;
 	request->look.rows_per_person = Max(protection->max_rows_per_person, 1);
 	request->person = protection->person;
@@ -390,32 +392,23 @@ predicted_value(const AnalystLook *look, const int32 *x)
 	return target->center + target->scale * score;
 }
 
-/* The row's score, or its probability. */
-static void
-add_score(AnalystLook *look, const int32 *x, const RowCount *count)
-{
-	const Look *core = &look->request.look;
-	double score = rated_model_score(look->rated, 0, x);
-
-	if (core->kind == LOOK_CALIBRATION)
-		score = 1 / (1 + exp(-score));
-	look_add(core, look_score_cell(core, score, true), x, count->positive, look->number);
-	look_add(core, look_score_cell(core, score, false), x, count->negative, look->number);
-}
-
 /* Rows without a label count as positive. */
 static void
 add_row(AnalystLook *look, int cell, const int32 *x, const RowCount *count)
 {
 	const Look *core = &look->request.look;
+	LookRow row = {.cell = cell, .x = x, .rows = count->positive};
 
-	if (core->kind == LOOK_RESIDUALS)
-		look_add_residual(core, cell, x[0], predicted_value(look, x), count->positive,
-						  look->number);
-	else if (look_has_scores(core->kind))
-		add_score(look, x, count);
-	else
-		look_add(core, cell, x, count->positive, look->number);
+	if (core->type->reads == READS_TARGET)
+		row.score = predicted_value(look, x);
+	else if (core->type->reads == READS_SCORES)
+		row.score = rated_model_score(look->rated, 0, x);
+	look_add(core, &row, look->number);
+	if (core->type->reads != READS_SCORES)
+		return;
+	row.negative = true;
+	row.rows = count->negative;
+	look_add(core, &row, look->number);
 }
 
 static void
@@ -459,7 +452,7 @@ static bool
 draw(Release *release)
 {
 	AnalystLook *look = (AnalystLook *) release;
-	int sets = look_has_groups(look->request.look.kind) ? look->request.look.cells : 1;
+	int sets = look_has_groups(look->request.look.type) ? look->request.look.cells : 1;
 	Rows **rows = palloc(sets * sizeof(Rows *));
 
 	for (int i = 0; i < sets; i++)
@@ -539,53 +532,77 @@ name_cell(const Encoders *columns, int cell, Datum *names)
 	}
 }
 
-/*
- * A row: key, of a histogram the bin, value, low, high, of an average rows, and level; of quantiles
- * key, quantile, value, rank_error and level; of residuals measure, value, low, high, sample_low,
- * sample_high and level.
- */
+/* A number of an answer by the name of its column; NULL: it is none of these. */
+static const double *
+number_of_answer(const char *column, const LookAnswer *answer)
+{
+	static const struct
+	{
+		const char *column;
+		size_t field;
+	} numbers[] = {
+		{"value", offsetof(LookAnswer, value)},
+		{"share", offsetof(LookAnswer, value)},
+		{"low", offsetof(LookAnswer, low)},
+		{"high", offsetof(LookAnswer, high)},
+		{"sample_low", offsetof(LookAnswer, sample_low)},
+		{"sample_high", offsetof(LookAnswer, sample_high)},
+		/* of an AUC, the answer after it */
+		{"ties", sizeof(LookAnswer) + offsetof(LookAnswer, value)},
+	};
+
+	for (int i = 0; i < lengthof(numbers); i++)
+		if (strcmp(column, numbers[i].column) == 0)
+			return (const double *) ((const char *) answer + numbers[i].field);
+	return NULL;
+}
+
+/* What a row says in this column about an answer; no other column is null. */
+static Datum
+answer_column(const char *column, const AnalystLook *look, int position, const LookAnswer *answer,
+			  bool *isnull)
+{
+	const Look *core = &look->request.look;
+	int answers = look_answers(core);
+	int each = Max(answers / core->cells, 1);
+	int keys = list_length(look->by);
+	Datum *names = palloc((look->opened.groups.count + 1) * sizeof(Datum));
+	const double *number = number_of_answer(column, answer);
+
+	*isnull = number == &answer->value || strcmp(column, "ties") == 0 ? !answer->known : false;
+	if (number != NULL)
+		return Float8GetDatum(*number);
+	if (strcmp(column, "level") == 0)
+		return Float8GetDatum(look->request.level);
+	if (strcmp(column, "rows") == 0 || strcmp(column, "rank_error") == 0)
+		return Int64GetDatum(answer->rows);
+	if (strcmp(column, "measure") == 0)
+		return CStringGetTextDatum(core->type->measures[position % each]);
+	if (strcmp(column, "quantile") == 0)
+		return Float8GetDatum((double) core->quantile[position % each] / QUANTILE_ONE);
+	if (strcmp(column, "bin_low") == 0)
+		return Float8GetDatum((double) position / answers);
+	if (strcmp(column, "bin_high") == 0)
+		return Float8GetDatum((double) (position + 1) / answers);
+	name_cell(&look->opened.groups, position / each, names);
+	if (strcmp(column, "bin") == 0)
+		return names[keys];
+	if (strcmp(column, "key") != 0)
+		elog(ERROR, "no look has a column \"%s\"", column);
+	*isnull = keys == 0;
+	return PointerGetDatum(construct_array(names, keys, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
 static void
 put_answer(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, int position,
 		   const LookAnswer *answer)
 {
-	static const char *const measures[] = {
-		[RESIDUAL_R_SQUARED] = "r_squared", [RESIDUAL_MEAN_SIZE] = "mean_absolute_error"};
-	LookKind kind = look->request.look.kind;
-	int each = look_answers(&look->request.look) / look->request.look.cells;
-	const Encoders *columns = &look->opened.groups;
-	int keys = list_length(look->by);
-	Datum *names = palloc((columns->count + 1) * sizeof(Datum));
-	Datum values[7];
-	bool nulls[7] = {keys == 0};
-	int at = 1;
+	Datum *values = palloc(descriptor->natts * sizeof(Datum));
+	bool *nulls = palloc(descriptor->natts * sizeof(bool));
 
-	name_cell(columns, position / each, names);
-	values[0] = PointerGetDatum(construct_array(names, keys, TEXTOID, -1, false, TYPALIGN_INT));
-	if (kind == LOOK_RESIDUALS)
-	{
-		values[0] = CStringGetTextDatum(measures[position % each]);
-		nulls[0] = false;
-	}
-	if (kind == LOOK_HISTOGRAM)
-		values[at++] = names[keys];
-	if (kind == LOOK_QUANTILES)
-		values[at++] =
-			Float8GetDatum((double) look->request.look.quantile[position % each] / QUANTILE_ONE);
-	nulls[at] = !answer->known;
-	values[at++] = Float8GetDatum(answer->value);
-	if (kind != LOOK_QUANTILES)
-	{
-		values[at++] = Float8GetDatum(answer->low);
-		values[at++] = Float8GetDatum(answer->high);
-	}
-	if (kind == LOOK_RESIDUALS)
-	{
-		values[at++] = Float8GetDatum(answer->sample_low);
-		values[at++] = Float8GetDatum(answer->sample_high);
-	}
-	if (kind == LOOK_AVERAGE || kind == LOOK_QUANTILES)
-		values[at++] = Int64GetDatum(answer->rows);
-	values[at] = Float8GetDatum(look->request.level);
+	for (int i = 0; i < descriptor->natts; i++)
+		values[i] = answer_column(NameStr(TupleDescAttr(descriptor, i)->attname), look, position,
+								  answer, &nulls[i]);
 	kept_add_row(rows, descriptor, values, nulls);
 }
 
@@ -647,65 +664,18 @@ put_profile(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 	}
 }
 
-/* A row: value, low, high, sample_low, sample_high, ties, level. */
-static void
-put_auc(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, const LookAnswer *answer)
-{
-	const LookAnswer *auc = &answer[AUC_VALUE];
-	Datum values[] = {
-		Float8GetDatum(auc->value),          Float8GetDatum(auc->low),
-		Float8GetDatum(auc->high),           Float8GetDatum(auc->sample_low),
-		Float8GetDatum(auc->sample_high),    Float8GetDatum(answer[AUC_TIES].value),
-		Float8GetDatum(look->request.level),
-	};
-	bool nulls[lengthof(values)] = {!auc->known};
-
-	nulls[5] = !auc->known;
-	kept_add_row(rows, descriptor, values, nulls);
-}
-
-/* A row for each bin: bin_low, bin_high, rows, share, low, high, sample_low, sample_high, level. */
-static void
-put_calibration(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
-				const LookAnswer *answer)
-{
-	int bins = look_answers(&look->request.look);
-
-	for (int i = 0; i < bins; i++)
-	{
-		Datum values[] = {
-			Float8GetDatum((double) i / bins),    Float8GetDatum((double) (i + 1) / bins),
-			Int64GetDatum(answer[i].rows),        Float8GetDatum(answer[i].value),
-			Float8GetDatum(answer[i].low),        Float8GetDatum(answer[i].high),
-			Float8GetDatum(answer[i].sample_low), Float8GetDatum(answer[i].sample_high),
-			Float8GetDatum(look->request.level),
-		};
-		bool nulls[lengthof(values)] = {false};
-
-		nulls[3] = !answer[i].known;
-		kept_add_row(rows, descriptor, values, nulls);
-	}
-}
-
 static void
 put_rows(StringInfo rows, TupleDesc descriptor, const AnalystLook *look, const LookAnswer *answer)
 {
-	if (look->request.look.kind == LOOK_AUC)
-	{
-		put_auc(rows, descriptor, look, answer);
-		return;
-	}
-	if (look->request.look.kind == LOOK_CALIBRATION)
-	{
-		put_calibration(rows, descriptor, look, answer);
-		return;
-	}
-	if (look->request.look.kind == LOOK_PROFILE)
+	/* the two answers about an AUC are one row */
+	int count = look->request.look.type == &look_auc ? 1 : look_answers(&look->request.look);
+
+	if (look->request.look.type->reads == READS_COLUMNS)
 	{
 		put_profile(rows, descriptor, look, answer);
 		return;
 	}
-	for (int i = 0; i < look_answers(&look->request.look); i++)
+	for (int i = 0; i < count; i++)
 		put_answer(rows, descriptor, look, i, &answer[i]);
 }
 
@@ -714,7 +684,7 @@ static void
 put_r_squared(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 			  const LookAnswer *answer)
 {
-	rating_add_row(rows, descriptor, &answer[RESIDUAL_R_SQUARED], look->request.level);
+	put_answer(rows, descriptor, look, RESIDUAL_R_SQUARED, &answer[RESIDUAL_R_SQUARED]);
 }
 
 /* ---- the functions ---- */
@@ -722,107 +692,46 @@ put_r_squared(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 void
 analyst_look_r_squared(AnalystLook *look)
 {
-	read_request(look->release.fcinfo, LOOK_RESIDUALS, look);
+	read_request(look->release.fcinfo, &look_residuals, look);
 	look->release.kind = &analyst_look_kind;
 	look->descriptor = kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID);
 	look->write = put_r_squared;
 }
 
-static Datum
-answer_look(FunctionCallInfo fcinfo, LookKind kind)
+/* dpobj.count() and all others of the table: the function is named after the look. */
+PG_FUNCTION_INFO_V1(dpobj_look);
+Datum
+dpobj_look(PG_FUNCTION_ARGS)
 {
+	const LookType *type = look_find(get_func_name(fcinfo->flinfo->fn_oid));
 	AnalystLook look;
 	Tuplestorestate *set;
 
 	memset(&look, 0, sizeof(look));
 	set = materialize_begin(fcinfo, &look.descriptor);
 	look.write = put_rows;
-	read_request(fcinfo, kind, &look);
+	if (type == NULL || type->reads == READS_KNOWN)
+		elog(ERROR, "a function is not named after its look");
+	read_request(fcinfo, type, &look);
 	analyst_begin_answer(&look.release, &analyst_look_kind, fcinfo, look.request.table);
 	kept_put_rows(DatumGetJsonbP(release_make(&look.release)), set, look.descriptor);
 	return (Datum) 0;
 }
 
-/* dpobj.count(relation, epsilon, by, filter, options, name) -> key, value, low, high, level */
-PG_FUNCTION_INFO_V1(dpobj_count);
-Datum
-dpobj_count(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_COUNT);
-}
+/* The names in version 0.3.0, whose statements ask for the update by them. */
+#define EARLIER(name)                                                                              \
+	PG_FUNCTION_INFO_V1(dpobj_##name);                                                             \
+	Datum dpobj_##name(PG_FUNCTION_ARGS)                                                           \
+	{                                                                                              \
+		return dpobj_look(fcinfo);                                                                 \
+	}
 
-/* dpobj.sum(relation, column, epsilon, by, filter, options, name) -> key, value, low, high, level
- */
-PG_FUNCTION_INFO_V1(dpobj_sum);
-Datum
-dpobj_sum(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_SUM);
-}
-
-/* dpobj.avg(relation, column, epsilon, by, filter, options, name) -> key, value, low, high, rows,
- * level
- */
-PG_FUNCTION_INFO_V1(dpobj_avg);
-Datum
-dpobj_avg(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_AVERAGE);
-}
-
-/* dpobj.histogram(relation, column, epsilon, by, filter, options, name) -> key, bin, value, low,
- * high, level
- */
-PG_FUNCTION_INFO_V1(dpobj_histogram);
-Datum
-dpobj_histogram(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_HISTOGRAM);
-}
-
-/* dpobj.quantiles(relation, column, quantiles, epsilon, by, filter, options, name) -> key,
- * quantile, value, rank_error, level
- */
-PG_FUNCTION_INFO_V1(dpobj_quantiles);
-Datum
-dpobj_quantiles(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_QUANTILES);
-}
-
-/* dpobj.profile(relation, epsilon, columns, filter, options, name) -> column, bin, rows, low, high,
- * share, bar
- */
-PG_FUNCTION_INFO_V1(dpobj_profile);
-Datum
-dpobj_profile(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_PROFILE);
-}
-
-/* dpobj.residuals(model, relation, epsilon, filter, options, name) -> measure, value, low, high,
- * sample_low, sample_high, level */
-PG_FUNCTION_INFO_V1(dpobj_residuals);
-Datum
-dpobj_residuals(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_RESIDUALS);
-}
-
-/* dpobj.auc(model, relation, epsilon, filter, options, name) -> value, low, high, sample_low,
- * sample_high, ties, level */
-PG_FUNCTION_INFO_V1(dpobj_auc);
-Datum
-dpobj_auc(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_AUC);
-}
-
-/* dpobj.calibration(model, relation, epsilon, filter, options, name) -> bin_low, bin_high, rows,
- * share, low, high, sample_low, sample_high, level */
-PG_FUNCTION_INFO_V1(dpobj_calibration);
-Datum
-dpobj_calibration(PG_FUNCTION_ARGS)
-{
-	return answer_look(fcinfo, LOOK_CALIBRATION);
-}
+EARLIER(count)
+EARLIER(sum)
+EARLIER(avg)
+EARLIER(histogram)
+EARLIER(quantiles)
+EARLIER(profile)
+EARLIER(residuals)
+EARLIER(auc)
+EARLIER(calibration)

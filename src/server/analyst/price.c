@@ -23,7 +23,6 @@
 
 #include "core/base/names.h"
 #include "core/looks/evaluation.h"
-#include "core/looks/suggestion.h"
 #include "core/mechanisms/utility.h"
 
 #include "server/base/acting.h"
@@ -50,7 +49,7 @@
 
 /* Methods that are no trainings. */
 #define EVALUATIONS ", accuracy, confusion, select"
-#define LOOKS ", count, sum, avg, histogram, quantiles, profile, residuals, auc, calibration"
+#define LOOK_METHODS ", count, sum, avg, histogram, quantiles, profile, residuals, auc, calibration"
 
 /* ---- members of the answer ---- */
 
@@ -247,7 +246,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	training->by_analyst = true;
 	training_set_cost(training, PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID,
 					  PG_GETARG_DATUM(TRAIN_DELTA), NUMERICOID);
-	training_set_method(training, method, EVALUATIONS LOOKS ", suggest");
+	training_set_method(training, method, EVALUATIONS LOOK_METHODS ", suggest");
 	if (!PG_ARGISNULL(TRAIN_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
 	if (!PG_ARGISNULL(TRAIN_LABEL))
@@ -483,13 +482,12 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 /* ---- a look ---- */
 
 static void
-require_option(LookKind kind, bool given, const char *name, const char *example)
+require_option(const LookType *type, bool given, const char *name, const char *example)
 {
 	if (!given)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" is required for method \"%s\"", name, looks_name(kind)),
-				 errhint("Write for example {\"%s\": %s}.", name, example)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" is required for method \"%s\"", name, type->name),
+						errhint("Write for example {\"%s\": %s}.", name, example)));
 }
 
 static void
@@ -497,84 +495,72 @@ require_quantiles(const LookRequest *request)
 {
 	const Look *look = &request->look;
 
-	if (look->kind == LOOK_QUANTILES)
-		require_option(look->kind, look->quantiles > 0, "quantiles", "[0.25, 0.5, 0.75]");
+	if (look->type->reads == READS_POINT)
+		require_option(look->type, look->quantiles > 0, "quantiles", "[0.25, 0.5, 0.75]");
 }
 
 void
-price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *options,
+price_settle_look(const LookType *type, int cells, Datum epsilon, Datum delta, Jsonb *options,
 				  LookRequest *request)
 {
 	double low = NAN;
 	double high = NAN;
 
-	if (kind == LOOK_SUGGESTION)
+	if (type->reads == READS_KNOWN)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("method \"suggest\" has no price without a table"),
 						errhint("Call dpobj.price with the table and the option \"columns\".")));
-	looks_begin(request, kind);
+	looks_begin(request, type);
 	decimal_epsilon(epsilon, NUMERICOID, &request->cost);
 	decimal_delta(delta, NUMERICOID, &request->cost);
-	if (kind == LOOK_PROFILE)
+	if (type->reads == READS_COLUMNS)
 		looks_set_columns(request, cells);
-	else if (look_has_scores(kind))
+	else if (type->reads == READS_SCORES)
 	{
 		if (cells < 2 || cells > ESTIMATE_MAX_BINS)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("d must be from 2 to %d for method \"%s\"", ESTIMATE_MAX_BINS,
-								   looks_name(kind)),
+								   type->name),
 							errdetail("It is the number of bins.")));
 		request->bins = cells;
 		looks_set_bins(request, 0);
 	}
 	else
 		looks_set_cells(request, cells);
-	looks_read_price_options(request, options, look_has_values(kind) ? &low : NULL, &high);
+	looks_read_price_options(request, options, look_has_values(type) ? &low : NULL, &high);
 	require_quantiles(request);
-	if (look_has_values(kind))
+	if (look_has_values(type))
 	{
-		require_option(kind, !isnan(low), "clip", "[0, 100]");
+		require_option(type, !isnan(low), "clip", "[0, 100]");
 		looks_set_bounds(request, low, high);
 	}
 }
 
-/*
- * Half of the length of an interval; that of an average is that of its sum and of its rows.  Of
- * quantiles, the bounds of their errors in ranks; of residuals, those of the sums of their squares
- * and of their sizes.
- */
+/* Half of the length of an interval, of numbers by name; of quantiles, the bounds in ranks. */
 static void
 append_look_error(StringInfo json, const LookRequest *request)
 {
 	const Look *look = &request->look;
-	int64 epsilon = request->cost.epsilon;
 	double beta = 1.0 - request->level;
+	Facts facts = {0};
 
 	appendStringInfoString(json, ", \"error\": {");
-	if (look->kind == LOOK_QUANTILES)
-		for (int i = 0; i < look->quantiles; i++)
-			appendStringInfo(json, "%s%.15g", i == 0 ? "\"ranks\": [" : ", ",
-							 look_error(look, epsilon, i, beta));
-	else if (look->kind == LOOK_RESIDUALS)
-		appendStringInfo(json, "\"squares\": %.6g, \"sum\": %.6g, \"rows\": %.6g",
-						 look_error(look, epsilon, RESIDUAL_SQUARES, beta / 4) *
-							 ldexp(look->unit * look->unit, LOOK_SQUARE_SHIFT),
-						 look_error(look, epsilon, RESIDUAL_SIZES, beta / 2) * look->unit,
-						 look_error(look, epsilon, RESIDUAL_ROWS, beta / 2));
-	else if (look->kind == LOOK_AVERAGE)
-		appendStringInfo(json, "\"sum\": %.6g, \"rows\": %.6g",
-						 look_error(look, epsilon, 0, beta / 2) * look->unit,
-						 look_error(look, epsilon, 1, beta / 2));
-	else if (look->kind == LOOK_SUM)
-		appendStringInfo(json, "\"sum\": %.6g", look_error(look, epsilon, 0, beta) * look->unit);
+	for (int i = 0; i < look->quantiles; i++)
+		appendStringInfo(json, "%s%.15g", i == 0 ? "\"ranks\": [" : ", ",
+						 look_rank_error(look, request->cost.epsilon, i, beta));
+	if (look->quantiles > 0)
+		appendStringInfoString(json, "], ");
 	else
-		appendStringInfo(json, "\"rows\": %.6g", look_error(look, epsilon, 0, beta));
-	appendStringInfo(json, "%s, \"beta\": %g}", look->kind == LOOK_QUANTILES ? "]" : "", beta);
+		look->type->error(look, request->cost.epsilon, beta, &facts);
+	for (int i = 0; i < facts.count; i++)
+		appendStringInfo(json, "\"%s\": %.*g, ", facts.fact[i].name, facts.fact[i].digits,
+						 facts.fact[i].number);
+	appendStringInfo(json, "\"beta\": %g}", beta);
 }
 
 /* Of each column the most that a number of rows or a rank is off by. */
 static void
-append_suggestion_error(StringInfo json, const AnalystLook *look)
+append_look_suggest_error(StringInfo json, const AnalystLook *look)
 {
 	const LookRequest *request = &look->request;
 	double beta = 1.0 - request->level;
@@ -585,8 +571,8 @@ append_suggestion_error(StringInfo json, const AnalystLook *look)
 		appendStringInfoString(json, i == 0 ? "\"columns\": {" : ", ");
 		escape_json(json, look->opened.features.encoder[i].column.name);
 		appendStringInfo(json, ": {\"%s\": %.6g}",
-						 request->look.part[i].kind == LOOK_QUANTILES ? "ranks" : "rows",
-						 suggestion_error(&request->look, request->cost.epsilon, i, beta));
+						 request->look.block[i].part->type->reads == READS_POINT ? "ranks" : "rows",
+						 look_suggest_error(&request->look, request->cost.epsilon, i, beta));
 	}
 	appendStringInfo(json, "}, \"beta\": %g}", beta);
 }
@@ -599,7 +585,7 @@ append_look(StringInfo json, const LookRequest *request)
 	appendStringInfo(json,
 					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
 					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
-					 looks_name(look->kind), looks_mechanism(look->kind),
+					 look->type->name, look->type->law,
 					 decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
 					 adjacency_name(look->adjacency));
 	append_unit(json, look->rows_per_person > 1 ? (int) look->rows_per_person : 0);
@@ -608,7 +594,7 @@ append_look(StringInfo json, const LookRequest *request)
 		appendStringInfo(json, ", \"columns\": %d", look->columns);
 	else
 		appendStringInfo(json, ", \"cells\": %d", look->cells);
-	if (look->kind == LOOK_QUANTILES)
+	if (look->type->reads == READS_POINT)
 		looks_append_quantiles(json, look);
 }
 
@@ -618,7 +604,7 @@ columns_option(Jsonb *options)
 {
 	JsonbValue *columns = option_of(options, "columns");
 
-	require_option(LOOK_SUGGESTION, columns != NULL, "columns", "{\"age\": [0, 120]}");
+	require_option(&look_suggest, columns != NULL, "columns", "{\"age\": [0, 120]}");
 	return JsonbValueToJsonb(columns);
 }
 
@@ -654,22 +640,22 @@ by_option(Jsonb *options)
  * grouped by, and what is public about the columns of a suggestion, are options.
  */
 static void
-price_table_look(FunctionCallInfo fcinfo, Oid table, LookKind kind, StringInfo json)
+price_table_look(FunctionCallInfo fcinfo, Oid table, const LookType *type, StringInfo json)
 {
 	AnalystLook look = {.is_price = true};
 	Protection protection;
 	Pair pair;
 
-	looks_begin(&look.request, kind);
+	looks_begin(&look.request, type);
 	look.request.table = table;
 	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &look.request.cost);
-	if (kind != LOOK_COUNT && kind != LOOK_PROFILE && kind != LOOK_SUGGESTION)
+	if (type->reads != READS_ROWS && type->reads != READS_COLUMNS && type->reads != READS_KNOWN)
 		look.column = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
 	look.options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	look.filter = argument_json(fcinfo, TRAIN_FILTER, "filter");
-	if (kind == LOOK_SUGGESTION)
+	if (type->reads == READS_KNOWN)
 		look.known = columns_option(look.options);
-	else if (kind != LOOK_PROFILE)
+	else if (type->reads != READS_COLUMNS)
 		look.by = by_option(look.options);
 	else if (!PG_ARGISNULL(TRAIN_FEATURES))
 		look.by = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
@@ -678,8 +664,8 @@ price_table_look(FunctionCallInfo fcinfo, Oid table, LookKind kind, StringInfo j
 	require_quantiles(&look.request);
 	check_least_epsilon(&look.request.cost);
 	append_look(json, &look.request);
-	if (kind == LOOK_SUGGESTION)
-		append_suggestion_error(json, &look);
+	if (type->reads == READS_KNOWN)
+		append_look_suggest_error(json, &look);
 	else
 		append_look_error(json, &look.request);
 	pair = looks_pair(&look.request);
@@ -688,11 +674,11 @@ price_table_look(FunctionCallInfo fcinfo, Oid table, LookKind kind, StringInfo j
 
 /* d is the number of cells, for a profile that of columns. */
 static void
-price_look(FunctionCallInfo fcinfo, LookKind kind, StringInfo json)
+price_look(FunctionCallInfo fcinfo, const LookType *type, StringInfo json)
 {
 	LookRequest request;
 
-	price_settle_look(kind, DatumGetInt32(argument_value(fcinfo, 1, "d")),
+	price_settle_look(type, DatumGetInt32(argument_value(fcinfo, 1, "d")),
 					  argument_value(fcinfo, 2, "epsilon"), argument_value(fcinfo, 3, "delta"),
 					  argument_json(fcinfo, 4, "options"), &request);
 	append_look(json, &request);
@@ -707,7 +693,7 @@ dpobj_price_training(PG_FUNCTION_ARGS)
 	Oid table = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
 	const char *method;
 	TallyKind kind;
-	LookKind look;
+	const LookType *look;
 	StringInfoData json;
 
 	(void) argument_value(fcinfo, TRAIN_EPSILON, "epsilon");
@@ -717,7 +703,7 @@ dpobj_price_training(PG_FUNCTION_ARGS)
 	appendStringInfoChar(&json, '{');
 	if (tally_find(method, &kind))
 		price_table_evaluation(fcinfo, table, kind, &json);
-	else if (looks_find(method, &look))
+	else if ((look = look_find(method)) != NULL)
 		price_table_look(fcinfo, table, look, &json);
 	else
 		price_table_training(fcinfo, table, method, &json);
@@ -731,7 +717,7 @@ price_settle_training(const char *method, int features, Datum epsilon, Datum del
 {
 	Training *training = palloc0(sizeof(Training));
 
-	training_set_method(training, method, EVALUATIONS LOOKS ", " PRICE_LEARNING);
+	training_set_method(training, method, EVALUATIONS LOOK_METHODS ", " PRICE_LEARNING);
 	training_set_cost(training, epsilon, NUMERICOID, delta, NUMERICOID);
 	training_set_options(training, options);
 	check_dimension(training, features);
@@ -747,7 +733,7 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 {
 	const char *method = TextDatumGetCString(argument_value(fcinfo, 0, "method"));
 	TallyKind kind;
-	LookKind look;
+	const LookType *look;
 	StringInfoData json;
 
 	initStringInfo(&json);
@@ -756,7 +742,7 @@ dpobj_price_dimension(PG_FUNCTION_ARGS)
 		price_learning(fcinfo, &json);
 	else if (tally_find(method, &kind))
 		price_evaluation(fcinfo, kind, &json);
-	else if (looks_find(method, &look))
+	else if ((look = look_find(method)) != NULL)
 		price_look(fcinfo, look, &json);
 	else
 	{

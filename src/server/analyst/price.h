@@ -41,7 +41,7 @@ extern void price_settle_evaluation(TallyKind kind, int models, Datum epsilon, D
 									Jsonb *options, PricedEvaluation *evaluation);
 
 /* cells: groups times bins; fills in the request. */
-extern void price_settle_look(LookKind kind, int cells, Datum epsilon, Datum delta, Jsonb *options,
-							  LookRequest *request);
+extern void price_settle_look(const LookType *type, int cells, Datum epsilon, Datum delta,
+							  Jsonb *options, LookRequest *request);
 
 #endif

@@ -137,13 +137,13 @@ settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRele
 }
 
 static void
-settle_look(JsonbContainer *entry, LookKind kind, int cells, PlannedRelease *release)
+settle_look(JsonbContainer *entry, const LookType *type, int cells, PlannedRelease *release)
 {
 	LookRequest request;
 
-	price_settle_look(kind, cells, entry_numeric(entry, "epsilon", true),
+	price_settle_look(type, cells, entry_numeric(entry, "epsilon", true),
 					  entry_numeric(entry, "delta", false), entry_options(entry), &request);
-	release->mechanism = looks_mechanism(kind);
+	release->mechanism = type->law;
 	release->guarantee = "exact";
 	release->counted.adjacency = request.look.adjacency;
 	release->counted.pair = looks_pair(&request);
@@ -155,7 +155,7 @@ settle_entry(JsonbContainer *entry, PlannedRelease *release)
 	ListCell *cell;
 	int dimension;
 	TallyKind kind;
-	LookKind look;
+	const LookType *look;
 
 	foreach (cell, json_keys(entry))
 		(void) keyed_json_find("key", " of a planned release", entry_keys, lengthof(entry_keys),
@@ -167,7 +167,7 @@ settle_entry(JsonbContainer *entry, PlannedRelease *release)
 		settle_learning(entry, dimension, release);
 	else if (tally_find(release->method, &kind))
 		settle_evaluation(entry, kind, dimension, release);
-	else if (looks_find(release->method, &look))
+	else if ((look = look_find(release->method)) != NULL)
 		settle_look(entry, look, dimension, release);
 	else
 		settle_training(entry, dimension, release);

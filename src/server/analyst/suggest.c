@@ -20,8 +20,6 @@
 #include "utils/json.h"
 #include "utils/rel.h"
 
-#include "core/looks/suggestion.h"
-
 #include "server/base/acting.h"
 #include "server/release/kept.h"
 #include "server/analyst/suggest.h"
@@ -186,10 +184,10 @@ set_part(Encoder *encoder, JsonbValue *value, Look *part)
 	Range range;
 	bool whole;
 
-	*part = (Look){.kind = LOOK_HISTOGRAM, .cells = encoder_values(encoder)};
+	*part = (Look){.type = &look_histogram, .cells = encoder_values(encoder)};
 	if (!read_range(&encoder->column, value, &range))
 		return;
-	*part = (Look){.kind = LOOK_QUANTILES, .cells = 1, .quantiles = lengthof(quantiles)};
+	*part = (Look){.type = &look_quantiles, .cells = 1, .quantiles = lengthof(quantiles)};
 	memcpy(part->quantile, quantiles, sizeof(quantiles));
 	whole = encoder->column.kind == COLUMN_TIME || encoder_is_whole(encoder);
 	if (!look_set_grid(part, range.low, range.high, whole, LOOKS_STEPS))
@@ -205,6 +203,7 @@ suggest_settle(AnalystLook *look)
 	JsonbContainer *known = &look->known->root;
 	Encoders *columns = &look->opened.features;
 	List *names;
+	LookBlock *block;
 	Look *part;
 
 	if (look->is_price)
@@ -219,11 +218,15 @@ suggest_settle(AnalystLook *look)
 	analyst_open_profile(look->request.table, make_reading(look->request.table, look->known, names),
 						 names, look->filter, &look->opened);
 	part = palloc(columns->count * sizeof(Look));
+	block = palloc0(columns->count * sizeof(LookBlock));
 	for (int i = 0; i < columns->count; i++)
+	{
 		set_part(&columns->encoder[i], json_member(known, columns->encoder[i].column.name),
 				 &part[i]);
-	suggestion_begin(&look->request.look, columns->count, part);
-	if (suggestion_share(&look->request.look, look->request.cost.epsilon) < 1)
+		block[i].part = &part[i];
+	}
+	look_set_blocks(&look->request.look, columns->count, block);
+	if (look_suggest_share(&look->request.look, look->request.cost.epsilon) < 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("epsilon is too small for %d columns", columns->count)));
 }
@@ -330,9 +333,9 @@ features_with_bins(const AnalystLook *look, const LookAnswer *answer)
 	for (int i = 0; i < columns->count; i++)
 	{
 		const Encoder *encoder = &columns->encoder[i];
-		const Look *part = &look->request.look.part[i];
+		const Look *part = look->request.look.block[i].part;
 
-		if (part->kind == LOOK_QUANTILES)
+		if (part->type->reads == READS_POINT)
 			features += LAST_DECILE - FIRST_DECILE + 2;
 		else
 			features += find_levels(encoder, answer, palloc(encoder->set.count * sizeof(bool))) + 1;
@@ -351,12 +354,12 @@ append_suggested(StringInfo text, const AnalystLook *look, const LookAnswer *ans
 	for (int i = 0; i < columns->count; i++)
 	{
 		const Encoder *encoder = &columns->encoder[i];
-		const Look *part = &look->request.look.part[i];
+		const Look *part = look->request.look.block[i].part;
 		StringInfoData member;
 
 		initStringInfo(&member);
-		if (part->kind == LOOK_QUANTILES ? append_range(&member, encoder, with_bins, answer)
-										 : append_levels(&member, encoder, answer))
+		if (part->type->reads == READS_POINT ? append_range(&member, encoder, with_bins, answer)
+											 : append_levels(&member, encoder, answer))
 		{
 			appendStringInfoString(text, text->len > 1 ? ", " : "");
 			escape_json(text, encoder->column.name);
@@ -415,7 +418,7 @@ dpobj_suggest(PG_FUNCTION_ARGS)
 	memset(&look, 0, sizeof(look));
 	look.descriptor = kept_columns(1, (const char *const[]){"declaration"}, JSONBOID);
 	look.write = put_suggestion;
-	looks_begin(&look.request, LOOK_SUGGESTION);
+	looks_begin(&look.request, &look_suggest);
 	look.request.table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	decimal_epsilon(argument_value(fcinfo, 1, "epsilon"), NUMERICOID, &look.request.cost);
 	argument_require(PG_ARGISNULL(2), "columns");

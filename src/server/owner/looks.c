@@ -50,26 +50,27 @@ typedef struct OwnerLook
 
 /* The position of epsilon, which follows what the look is of. */
 static int
-epsilon_position(LookKind kind)
+epsilon_position(const LookType *type)
 {
-	if (kind == LOOK_COUNT)
-		return 0;
-	if (kind == LOOK_QUANTILES)
-		return 4;
-	return kind == LOOK_HISTOGRAM ? 2 : 3;
+	static const int positions[] = {
+		[READS_ROWS] = 0, [READS_NUMBER] = 3, [READS_POINT] = 4, [READS_BIN] = 2};
+
+	return positions[type->reads];
 }
 
 /* The aggregates are named after the looks. */
-static LookKind
-called_kind(const PlanCall *call)
+static const LookType *
+called_type(const PlanCall *call)
 {
 	const char *name = get_func_name(call->aggref->aggfnoid);
-	LookKind kind;
+	const LookType *type = NULL;
 
-	if (name == NULL || strncmp(name, "dp_", 3) != 0 || !looks_find(name + 3, &kind))
+	if (name != NULL && strncmp(name, "dp_", 3) == 0)
+		type = look_find(name + 3);
+	if (type == NULL || !look_has_groups(type))
 		ereport(ERROR, (errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
 						errmsg("this is not an aggregate that looks at a table")));
-	return kind;
+	return type;
 }
 
 static void
@@ -132,22 +133,22 @@ read_options(PlanCall *call, int position, OwnerLook *look)
 static void
 open_look(PlanCall *call, OwnerLook *look)
 {
-	LookKind kind = called_kind(call);
-	int epsilon = epsilon_position(kind);
+	const LookType *type = called_type(call);
+	int epsilon = epsilon_position(type);
 
 	memset(look, 0, sizeof(*look));
-	looks_begin(&look->request, kind);
+	looks_begin(&look->request, type);
 	decimal_epsilon(owner_argument(call, epsilon, "epsilon"), owner_argument_type(call, epsilon),
 					&look->request.cost);
-	if (kind == LOOK_HISTOGRAM)
+	if (type->reads == READS_BIN)
 		read_bins(call, look);
-	else if (kind == LOOK_QUANTILES)
+	else if (type->reads == READS_POINT)
 		looks_read_quantiles(&look->request, DatumGetArrayTypeP(owner_argument(
 												 call, ARGUMENT_VALUE + 1, "quantiles")));
 	read_options(call, epsilon + 1, look);
 	look->request.whole =
-		kind == LOOK_QUANTILES && plan_is_whole(plan_argument_expression(call, ARGUMENT_VALUE));
-	if (look_has_values(kind))
+		type->reads == READS_POINT && plan_is_whole(plan_argument_expression(call, ARGUMENT_VALUE));
+	if (look_has_values(type))
 		looks_set_bounds(&look->request, read_bound(call, epsilon - 2, "low"),
 						 read_bound(call, epsilon - 1, "high"));
 	look_encoding(&look->request.look, &look->encoding);
@@ -206,7 +207,7 @@ find_level(const OwnerLook *look, text *value)
 static int
 find_cell(FunctionCallInfo fcinfo, const OwnerLook *look)
 {
-	if (look->request.look.kind != LOOK_HISTOGRAM)
+	if (look->request.look.type->reads != READS_BIN)
 		return 0;
 	if (PG_ARGISNULL(1))
 		return look->has_levels ? look->levels.count : look->edges + 1;
@@ -224,14 +225,18 @@ dpobj_look_accumulate(PG_FUNCTION_ARGS)
 {
 	OwnerLook *look = owner_accumulation(fcinfo, NULL, look_create);
 	Counts *counts = counts_get(fcinfo, look_numbers(&look->request.look));
-	bool has_values = look_has_values(look->request.look.kind);
+	bool has_values = look_has_values(look->request.look.type);
 	double value = 0.0;
 	int32_t x[2];
 
 	if (has_values)
 		value = PG_ARGISNULL(1) ? NAN : PG_GETARG_FLOAT8(1);
 	if (encoding_apply(&look->encoding, &value, x))
-		look_add(&look->request.look, find_cell(fcinfo, look), x, 1, counts->count);
+	{
+		LookRow row = {.cell = find_cell(fcinfo, look), .x = x, .rows = 1};
+
+		look_add(&look->request.look, &row, counts->count);
+	}
 	PG_RETURN_POINTER(counts);
 }
 
@@ -379,8 +384,7 @@ finish_rows(FunctionCallInfo fcinfo, MakeRow make)
 	TupleDesc descriptor = lookup_rowtype_tupdesc_copy(type, -1);
 	OwnerLook look;
 	LookAnswer *answer = finish(fcinfo, &look);
-	const Look *terms = &look.request.look;
-	int count = terms->kind == LOOK_QUANTILES ? terms->quantiles : terms->cells;
+	int count = look_answers(&look.request.look);
 	Datum *row = palloc(count * sizeof(Datum));
 
 	for (int i = 0; i < count; i++)

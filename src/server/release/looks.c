@@ -20,39 +20,13 @@
 #include "server/release/looks.h"
 #include "server/ledger/charge_end.h"
 
-static const char *const names[LOOK_KINDS] = {[LOOK_COUNT] = "count",
-											  [LOOK_SUM] = "sum",
-											  [LOOK_AVERAGE] = "avg",
-											  [LOOK_HISTOGRAM] = "histogram",
-											  [LOOK_QUANTILES] = "quantiles",
-											  [LOOK_PROFILE] = "profile",
-											  [LOOK_RESIDUALS] = "residuals",
-											  [LOOK_AUC] = "auc",
-											  [LOOK_CALIBRATION] = "calibration",
-											  [LOOK_SUGGESTION] = "suggest"};
-
-const char *
-looks_name(LookKind kind)
-{
-	return names[kind];
-}
-
-bool
-looks_find(const char *name, LookKind *kind)
-{
-	int position = names_find(names, LOOK_KINDS, name);
-
-	*kind = (LookKind) position;
-	return position < LOOK_KINDS;
-}
-
 /* ---- the request ---- */
 
 void
-looks_begin(LookRequest *request, LookKind kind)
+looks_begin(LookRequest *request, const LookType *type)
 {
 	memset(request, 0, sizeof(*request));
-	request->look.kind = kind;
+	request->look.type = type;
 	request->look.cells = 1;
 	request->look.rows_per_person = 1;
 	request->level = LOOKS_LEVEL;
@@ -63,23 +37,22 @@ looks_begin(LookRequest *request, LookKind kind)
 static void
 check_options(const LookRequest *request, Jsonb *options, bool is_price, bool has_clip)
 {
-	bool has_steps = request->look.kind == LOOK_QUANTILES;
-	bool rates = request->look.kind == LOOK_RESIDUALS || look_has_scores(request->look.kind);
+	const LookType *type = request->look.type;
+	bool has_steps = type->reads == READS_POINT;
 	const char *known[6]; /* the longest list is that of prices of quantiles without a table */
 	int count = 0;
 	ListCell *cell;
 
-	known[count++] = request->look.kind == LOOK_SUGGESTION ? "columns" : "level";
+	known[count++] = type->reads == READS_KNOWN ? "columns" : "level";
 	if (has_steps)
 		known[count++] = "steps";
-	if ((look_has_scores(request->look.kind) || request->look.kind == LOOK_HISTOGRAM) &&
-		OidIsValid(request->table))
+	if ((type->reads == READS_SCORES || type->reads == READS_BIN) && OidIsValid(request->table))
 		known[count++] = "bins";
-	if (rates && OidIsValid(request->table))
+	if (look_rates(type) && OidIsValid(request->table))
 		known[count++] = "holdout";
-	if (request->look.kind == LOOK_PROFILE && OidIsValid(request->table))
+	if (type->reads == READS_COLUMNS && OidIsValid(request->table))
 		known[count++] = "label";
-	if (is_price && OidIsValid(request->table) && look_has_groups(request->look.kind))
+	if (is_price && OidIsValid(request->table) && look_has_groups(type))
 		known[count++] = "by";
 	if (is_price && !OidIsValid(request->table))
 	{
@@ -95,10 +68,10 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 						errmsg("options must be a JSON object")));
 	foreach (cell, json_keys(&options->root))
 		if (names_find(known, count, lfirst(cell)) == count)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"%s\" is not for \"%s\"", (char *) lfirst(cell),
-								   looks_name(request->look.kind)),
-							errhint("Options are: %s.", json_known(known, count))));
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("option \"%s\" is not for \"%s\"", (char *) lfirst(cell), type->name),
+					 errhint("Options are: %s.", json_known(known, count))));
 }
 
 static void
@@ -161,7 +134,7 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 		looks_read_level(level, &request->level);
 	if (steps != NULL)
 		read_steps(request, steps);
-	if (bins != NULL && request->look.kind != LOOK_HISTOGRAM) /* whose edges the caller reads */
+	if (bins != NULL && request->look.type->reads != READS_BIN) /* whose edges the caller reads */
 		read_bins(request, bins);
 	if (clip != NULL)
 		read_clip(clip, low, high);
@@ -294,8 +267,8 @@ looks_set_bounds(LookRequest *request, double low, double high)
 {
 	Look *look = &request->look;
 
-	if (look->kind == LOOK_QUANTILES ? set_grid(request, low, high)
-									 : look_set_bounds(look, low, high))
+	if (look->type->reads == READS_POINT ? set_grid(request, low, high)
+										 : look_set_bounds(look, low, high))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -325,7 +298,7 @@ looks_set_bins(LookRequest *request, int64 rows)
 
 	look->cells = 2; /* more than one, which the reach needs */
 	if (request->bins == 0)
-		request->bins = look->kind == LOOK_CALIBRATION
+		request->bins = look->type == &look_calibration
 							? USUAL_PROBABILITIES
 							: look_usual_bins(look, request->cost.epsilon, rows);
 	looks_set_cells(request, 2.0 * request->bins);
@@ -343,14 +316,6 @@ looks_set_columns(LookRequest *request, int columns)
 }
 
 /* ---- the charge ---- */
-
-const char *
-looks_mechanism(LookKind kind)
-{
-	if (kind == LOOK_SUGGESTION)
-		return "laplace and exponential";
-	return kind == LOOK_QUANTILES ? "exponential" : "laplace";
-}
 
 void
 looks_append_quantiles(StringInfo text, const Look *look)
@@ -376,17 +341,16 @@ parameters(const LookRequest *request)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"look\": \"%s\", \"cells\": %d", looks_name(look->kind),
-					 look->cells);
-	if (look_has_scores(look->kind))
+	appendStringInfo(&text, "{\"look\": \"%s\", \"cells\": %d", look->type->name, look->cells);
+	if (look->type->reads == READS_SCORES)
 		appendStringInfo(&text, ", \"scores\": [%s, %s]", float8out_internal(look->lowest),
 						 float8out_internal(look->highest));
-	if (look->kind == LOOK_QUANTILES)
+	if (look->type->reads == READS_POINT)
 	{
 		append_clip(&text, look->grid.low, look->grid.high);
 		looks_append_quantiles(&text, look);
 	}
-	else if (look_has_values(look->kind))
+	else if (look_has_values(look->type))
 		append_clip(&text, look->middle + look->unit * look->low,
 					look->middle + look->unit * look->high);
 	appendStringInfo(&text, "%s}", request->provenance);
@@ -404,7 +368,7 @@ Charge
 looks_charge(const LookRequest *request)
 {
 	return (Charge){
-		.mechanism = looks_mechanism(request->look.kind),
+		.mechanism = request->look.type->law,
 		.adjacency = request->look.adjacency,
 		.pair = looks_pair(request),
 		.guarantee = "exact",

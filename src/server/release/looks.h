@@ -9,9 +9,8 @@
  * by look_add().  looks_charge(), looks_draw() and looks_released() are steps of a release
  * (release.h).
  *
- * Another look is a LookKind with its name here; at the owner's door, its arguments in
- * owner/looks.c and in look_arguments() of plan_shape.c; at the analyst's, its function in
- * analyst/look.c.
+ * What differs between looks is in their LookType.  A look has its arguments at the owner's door in
+ * owner/looks.c and in look_arguments() of plan_shape.c.
  */
 #ifndef DPOBJ_LOOKS_H
 #define DPOBJ_LOOKS_H
@@ -57,15 +56,8 @@ typedef struct LookRequest
 	const char *provenance; /* more members for the ledger, ", \"key\": ..."; or "" */
 } LookRequest;
 
-/*
- * The names in the ledger and in dpobj.price: count, sum, avg, histogram, quantiles, profile,
- * residuals, auc, calibration, suggest.
- */
-extern const char *looks_name(LookKind kind);
-extern bool looks_find(const char *name, LookKind *kind);
-
 /* Begins a request for rows without a person: one cell, the default level, no noise yet. */
-extern void looks_begin(LookRequest *request, LookKind kind);
+extern void looks_begin(LookRequest *request, const LookType *type);
 
 /*
  * Reads the option "level", for quantiles "steps", for scores "bins", for a profile "label", of a
@@ -107,9 +99,6 @@ extern void looks_set_bins(LookRequest *request, int64 rows);
 
 /* Raises 22023 for a number of columns that a profile or a suggestion does not take. */
 extern void looks_set_columns(LookRequest *request, int columns);
-
-/* The mechanism's name in the ledger. */
-extern const char *looks_mechanism(LookKind kind);
 
 /* Appends the members "quantiles", "steps" and "step". */
 extern void looks_append_quantiles(StringInfo text, const Look *look);

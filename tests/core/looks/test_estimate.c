@@ -156,7 +156,7 @@ auc_of_pairs(const int64_t *number, int bins, double *same)
 static void
 add_scored(int rows, double positive, double shift, int bins, int64_t *number)
 {
-	Look look = {.kind = LOOK_AUC, .cells = 2 * bins, .lowest = -6, .highest = 6};
+	Look look = {.type = &look_auc, .cells = 2 * bins, .lowest = -6, .highest = 6};
 
 	for (int i = 0; i < rows; i++)
 	{
@@ -165,7 +165,7 @@ add_scored(int rows, double positive, double shift, int bins, int64_t *number)
 
 		for (int k = 0; k < 12; k++) /* nearly normal */
 			score += between(-0.5, 0.5);
-		look_add(&look, look_score_cell(&look, score, is_positive), NULL, 1, number);
+		look_add(&look, &(LookRow){.score = score, .negative = !is_positive, .rows = 1}, number);
 	}
 }
 
@@ -179,7 +179,7 @@ draw_auc(const Look *look, int64_t epsilon, int64_t *number)
 static void
 test_auc(int rows, double positive, double shift, int bins, int64_t epsilon, double level)
 {
-	Look look = {.kind = LOOK_AUC, .cells = 2 * bins, .rows_per_person = 1};
+	Look look = {.type = &look_auc, .cells = 2 * bins, .rows_per_person = 1};
 	int64_t exact[2 * ESTIMATE_MAX_BINS] = {0};
 	double held = 0;
 	double same;
@@ -222,7 +222,7 @@ test_auc_of_samples(int rows, double level)
 	truth = auc_of_pairs(all, BINS, &same);
 	for (int run = 0; run < RUNS; run++)
 	{
-		Look look = {.kind = LOOK_AUC, .cells = 2 * BINS, .rows_per_person = 1};
+		Look look = {.type = &look_auc, .cells = 2 * BINS, .rows_per_person = 1};
 		int64_t number[2 * BINS] = {0};
 		double ties;
 		Estimate auc;
@@ -339,7 +339,9 @@ add_flipped(const Look *look, int rows, double share, int64_t *number)
 		int32_t x = between(0, 1) < 0.5 ? look->low : look->high;
 		int32_t guess = between(0, 1) < share ? look->low + look->high - x : x;
 
-		look_add_residual(look, 0, x, look->middle + look->unit * guess, 1, number);
+		LookRow row = {.x = &x, .score = look->middle + look->unit * guess, .rows = 1};
+
+		look_add(look, &row, number);
 	}
 }
 
@@ -347,7 +349,7 @@ add_flipped(const Look *look, int rows, double share, int64_t *number)
 static void
 test_r_squared_of_samples(int rows, double share, int64_t epsilon, double level)
 {
-	Look look = {.kind = LOOK_RESIDUALS, .cells = 1, .rows_per_person = 1};
+	Look look = {.type = &look_residuals, .cells = 1, .rows_per_person = 1};
 	double held[RESIDUAL_ANSWERS] = {0};
 	double width = 0;
 
@@ -380,7 +382,7 @@ test_r_squared_of_samples(int rows, double share, int64_t epsilon, double level)
 static void
 test_r_squareds_of_samples(void)
 {
-	Look look = {.kind = LOOK_RESIDUALS, .cells = 1, .rows_per_person = 1};
+	Look look = {.type = &look_residuals, .cells = 1, .rows_per_person = 1};
 	int64_t none[RESIDUAL_NUMBERS] = {0};
 	Estimate answer;
 
@@ -403,7 +405,7 @@ test_r_squareds_of_samples(void)
 static void
 test_counts(double level)
 {
-	Look look = {.kind = LOOK_COUNT, .cells = 1, .rows_per_person = 1};
+	Look look = {.type = &look_count, .cells = 1, .rows_per_person = 1};
 	double held = 0;
 
 	for (int run = 0; run < RUNS; run++)
@@ -430,7 +432,7 @@ test_ranks(double level)
 		STEPS = 100,
 		EACH = 20
 	};
-	Look look = {.kind = LOOK_QUANTILES, .cells = 1, .rows_per_person = 1, .quantiles = 1};
+	Look look = {.type = &look_quantiles, .cells = 1, .rows_per_person = 1, .quantiles = 1};
 	int64_t exact[STEPS + 1];
 	double held = 0;
 
@@ -498,19 +500,32 @@ test_rounding(void)
 	CHECK(estimate.value == 0 && estimate.high == 0 && estimate.sample_high == 0.004);
 }
 
+/* The cell that a row with this score and label is counted in. */
+static int
+cell_of(const Look *look, double score, bool positive)
+{
+	int64_t number[8] = {0};
+	int cell = 0;
+
+	look_add(look, &(LookRow){.score = score, .negative = !positive, .rows = 1}, number);
+	while (number[cell] == 0)
+		cell++;
+	return cell;
+}
+
 /* ---- bins ---- */
 
 static void
 test_bins(void)
 {
-	Look look = {.kind = LOOK_AUC, .cells = 8, .rows_per_person = 1, .lowest = -2, .highest = 2};
+	Look look = {.type = &look_auc, .cells = 8, .rows_per_person = 1, .lowest = -2, .highest = 2};
 	int previous = 0;
 
-	CHECK(look_score_cell(&look, -2, true) == 0 && look_score_cell(&look, -2, false) == 1);
-	CHECK(look_score_cell(&look, -1.001, true) == 0 && look_score_cell(&look, -1, true) == 2);
-	CHECK(look_score_cell(&look, 1.5, false) == 7 && look_score_cell(&look, 2, true) == 6);
-	CHECK(look_score_cell(&look, INFINITY, true) == 6 && look_score_cell(&look, NAN, true) == 0);
-	CHECK(look_score_cell(&look, -1e300, false) == 1);
+	CHECK(cell_of(&look, -2, true) == 0 && cell_of(&look, -2, false) == 1);
+	CHECK(cell_of(&look, -1.001, true) == 0 && cell_of(&look, -1, true) == 2);
+	CHECK(cell_of(&look, 1.5, false) == 7 && cell_of(&look, 2, true) == 6);
+	CHECK(cell_of(&look, INFINITY, true) == 6 && cell_of(&look, NAN, true) == 0);
+	CHECK(cell_of(&look, -1e300, false) == 1);
 	CHECK(look_usual_bins(&look, EPSILON_ONE, 0) == 30);
 	for (int64_t rows = 1; rows < INT64_C(1) << 40; rows *= 4)
 	{

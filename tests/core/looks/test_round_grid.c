@@ -144,7 +144,7 @@ test_points(void)
 		double size = pow(10, between(-12, 12));
 		double low = between(-size, size);
 		double high = low + size * pow(10, between(-9, 3));
-		Look look = {.kind = LOOK_QUANTILES, .cells = 1};
+		Look look = {.type = &look_quantiles, .cells = 1};
 		bool whole = below(2) == 0;
 		int64_t most = 2 + below(i % 50 == 0 ? 200000 : 300);
 

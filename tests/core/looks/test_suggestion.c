@@ -2,7 +2,7 @@
  * test_suggestion.c - a suggestion is looks at the same rows with an equal share of epsilon each:
  * what it counts, what it draws beside its parts alone, and what neighbours can change.
  */
-#include "core/looks/suggestion.h"
+#include "core/looks/look.h"
 
 #include <string.h>
 
@@ -32,20 +32,22 @@ enum
 static void
 make_parts(Look *part)
 {
-	part[LEVELS] = (Look){.kind = LOOK_HISTOGRAM, .cells = 3};
+	part[LEVELS] = (Look){.type = &look_histogram, .cells = 3};
 	part[NUMBERS] =
-		(Look){.kind = LOOK_QUANTILES, .cells = 1, .quantiles = 2, .quantile = {250000, 500000}};
+		(Look){.type = &look_quantiles, .cells = 1, .quantiles = 2, .quantile = {250000, 500000}};
 	CHECK(look_set_grid(&part[NUMBERS], 10, 16, false, STEPS));
-	part[CONSTANTS] = (Look){.kind = LOOK_HISTOGRAM, .cells = 1};
+	part[CONSTANTS] = (Look){.type = &look_histogram, .cells = 1};
 }
 
 static Look
 make_suggestion(Adjacency adjacency, int64_t rows_per_person, const Look *part)
 {
-	Look look = {
-		.kind = LOOK_SUGGESTION, .adjacency = adjacency, .rows_per_person = rows_per_person};
+	static LookBlock block[COLUMNS];
+	Look look = {.type = &look_suggest, .adjacency = adjacency, .rows_per_person = rows_per_person};
 
-	suggestion_begin(&look, COLUMNS, part);
+	for (int i = 0; i < COLUMNS; i++)
+		block[i] = (LookBlock){.part = &part[i]};
+	look_set_blocks(&look, COLUMNS, block);
 	return look;
 }
 
@@ -63,15 +65,15 @@ test_numbers(void)
 	make_parts(part);
 	look = make_suggestion(ADJACENCY_REPLACE, 1, part);
 	CHECK(look_numbers(&look) == VECTOR && look_answers(&look) == 3 + 2 + 1);
-	CHECK(suggestion_first(&look, NUMBERS) == FIRST_OF_NUMBERS);
-	CHECK(suggestion_first(&look, CONSTANTS) == FIRST_OF_CONSTANTS);
+	CHECK(look.block[NUMBERS].first == FIRST_OF_NUMBERS);
+	CHECK(look.block[CONSTANTS].first == FIRST_OF_CONSTANTS);
 	look_encoding(&look, &encoding);
 	for (int i = 0; i < 4; i++)
 	{
 		int32_t x[COLUMNS + 1];
 
 		CHECK(encoding_apply(&encoding, rows[i], x));
-		look_add(&look, 0, x, 1, number);
+		look_add(&look, &(LookRow){.cell = 0, .x = x, .rows = 1}, number);
 	}
 	CHECK(memcmp(number, expected, sizeof(expected)) == 0);
 }
@@ -87,7 +89,7 @@ test_shares(void)
 	look = make_suggestion(ADJACENCY_REPLACE, 1, part);
 	for (int64_t epsilon = 1; epsilon < 100; epsilon++)
 	{
-		int64_t share = suggestion_share(&look, epsilon);
+		int64_t share = look_suggest_share(&look, epsilon);
 
 		CHECK(COLUMNS * share <= epsilon && COLUMNS * (share + 1) > epsilon);
 	}
@@ -96,8 +98,10 @@ test_shares(void)
 static double
 largest_error(const Look *one, int64_t share)
 {
-	double first = look_error(one, share, 0, 0.1);
-	double last = look_error(one, share, look_answers(one) - 1, 0.1);
+	double (*error)(const Look *, int64_t, int, double) =
+		one->type == &look_quantiles ? look_rank_error : look_error;
+	double first = error(one, share, 0, 0.1);
+	double last = error(one, share, look_answers(one) - 1, 0.1);
 
 	CHECK(first > 0);
 	return first > last ? first : last;
@@ -137,7 +141,7 @@ test_draws(Adjacency adjacency, int64_t rows_per_person)
 			one.rows_per_person = rows_per_person;
 			for (int cell = 0; cell < one.cells; cell++)
 				look_draw(&one, share, &bits, cell, at);
-			CHECK(suggestion_error(&look, epsilon, column, 0.1) == largest_error(&one, share));
+			CHECK(look_suggest_error(&look, epsilon, column, 0.1) == largest_error(&one, share));
 			for (int i = 0; i < look_answers(&one); i++)
 			{
 				LookAnswer first;
