@@ -717,21 +717,3 @@ dpobj_look(PG_FUNCTION_ARGS)
 	kept_put_rows(DatumGetJsonbP(release_make(&look.release)), set, look.descriptor);
 	return (Datum) 0;
 }
-
-/* The names in version 0.3.0, whose statements ask for the update by them. */
-#define EARLIER(name)                                                                              \
-	PG_FUNCTION_INFO_V1(dpobj_##name);                                                             \
-	Datum dpobj_##name(PG_FUNCTION_ARGS)                                                           \
-	{                                                                                              \
-		return dpobj_look(fcinfo);                                                                 \
-	}
-
-EARLIER(count)
-EARLIER(sum)
-EARLIER(avg)
-EARLIER(histogram)
-EARLIER(quantiles)
-EARLIER(profile)
-EARLIER(residuals)
-EARLIER(auc)
-EARLIER(calibration)
