@@ -46,17 +46,17 @@ COMMENT ON FUNCTION dpobj_internal.look_final(bytea) IS 'charges and releases: a
 
 CREATE OR REPLACE FUNCTION dpobj_internal.average_final(bytea) RETURNS @extschema@.dp_average
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_average_final';
+  AS 'MODULE_PATHNAME', 'dpobj_look_final';
 COMMENT ON FUNCTION dpobj_internal.average_final(bytea) IS 'charges and releases: a private average';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.quantiles_final(bytea) RETURNS @extschema@.dp_quantile[]
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_quantiles_final';
+  AS 'MODULE_PATHNAME', 'dpobj_look_final';
 COMMENT ON FUNCTION dpobj_internal.quantiles_final(bytea) IS 'charges and releases: private quantiles';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.histogram_final(bytea) RETURNS @extschema@.dp_bin[]
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_histogram_final';
+  AS 'MODULE_PATHNAME', 'dpobj_look_final';
 COMMENT ON FUNCTION dpobj_internal.histogram_final(bytea) IS 'charges and releases: a private histogram';
 
 DO $body$

@@ -532,63 +532,26 @@ name_cell(const Encoders *columns, int cell, Datum *names)
 	}
 }
 
-/* A number of an answer by the name of its column; NULL: it is none of these. */
-static const double *
-number_of_answer(const char *column, const LookAnswer *answer)
-{
-	static const struct
-	{
-		const char *column;
-		size_t field;
-	} numbers[] = {
-		{"value", offsetof(LookAnswer, value)},
-		{"share", offsetof(LookAnswer, value)},
-		{"low", offsetof(LookAnswer, low)},
-		{"high", offsetof(LookAnswer, high)},
-		{"sample_low", offsetof(LookAnswer, sample_low)},
-		{"sample_high", offsetof(LookAnswer, sample_high)},
-		/* of an AUC, the answer after it */
-		{"ties", sizeof(LookAnswer) + offsetof(LookAnswer, value)},
-	};
-
-	for (int i = 0; i < lengthof(numbers); i++)
-		if (strcmp(column, numbers[i].column) == 0)
-			return (const double *) ((const char *) answer + numbers[i].field);
-	return NULL;
-}
-
 /* What a row says in this column about an answer; no other column is null. */
 static Datum
 answer_column(const char *column, const AnalystLook *look, int position, const LookAnswer *answer,
 			  bool *isnull)
 {
-	const Look *core = &look->request.look;
-	int answers = look_answers(core);
-	int each = Max(answers / core->cells, 1);
+	int answers = look_answers(&look->request.look);
+	int each = Max(answers / look->request.look.cells, 1);
 	int keys = list_length(look->by);
 	Datum *names = palloc((look->opened.groups.count + 1) * sizeof(Datum));
-	const double *number = number_of_answer(column, answer);
 
-	*isnull = number == &answer->value || strcmp(column, "ties") == 0 ? !answer->known : false;
-	if (number != NULL)
-		return Float8GetDatum(*number);
-	if (strcmp(column, "level") == 0)
-		return Float8GetDatum(look->request.level);
-	if (strcmp(column, "rows") == 0 || strcmp(column, "rank_error") == 0)
-		return Int64GetDatum(answer->rows);
-	if (strcmp(column, "measure") == 0)
-		return CStringGetTextDatum(core->type->measures[position % each]);
-	if (strcmp(column, "quantile") == 0)
-		return Float8GetDatum((double) core->quantile[position % each] / QUANTILE_ONE);
+	*isnull = false;
 	if (strcmp(column, "bin_low") == 0)
 		return Float8GetDatum((double) position / answers);
 	if (strcmp(column, "bin_high") == 0)
 		return Float8GetDatum((double) (position + 1) / answers);
+	if (strcmp(column, "bin") != 0 && strcmp(column, "key") != 0)
+		return looks_column(&look->request, column, position, answer, isnull);
 	name_cell(&look->opened.groups, position / each, names);
 	if (strcmp(column, "bin") == 0)
 		return names[keys];
-	if (strcmp(column, "key") != 0)
-		elog(ERROR, "no look has a column \"%s\"", column);
 	*isnull = keys == 0;
 	return PointerGetDatum(construct_array(names, keys, TEXTOID, -1, false, TYPALIGN_INT));
 }

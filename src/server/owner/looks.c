@@ -296,47 +296,6 @@ finish(FunctionCallInfo fcinfo, OwnerLook *look)
 	return (LookAnswer *) DatumGetPointer(release_make(&run.release));
 }
 
-static TupleDesc
-result_row(FunctionCallInfo fcinfo)
-{
-	TupleDesc descriptor;
-
-	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "a look must be returned as a row");
-	return BlessTupleDesc(descriptor);
-}
-
-/* dpobj_internal.look_final(bytea) -> dp_look */
-PG_FUNCTION_INFO_V1(dpobj_look_final);
-Datum
-dpobj_look_final(PG_FUNCTION_ARGS)
-{
-	TupleDesc descriptor = result_row(fcinfo);
-	OwnerLook look;
-	LookAnswer *answer = finish(fcinfo, &look);
-	Datum values[] = {Float8GetDatum(answer->value), Float8GetDatum(answer->low),
-					  Float8GetDatum(answer->high), Float8GetDatum(look.request.level)};
-	bool nulls[lengthof(values)] = {false};
-
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
-}
-
-/* dpobj_internal.average_final(bytea) -> dp_average */
-PG_FUNCTION_INFO_V1(dpobj_average_final);
-Datum
-dpobj_average_final(PG_FUNCTION_ARGS)
-{
-	TupleDesc descriptor = result_row(fcinfo);
-	OwnerLook look;
-	LookAnswer *answer = finish(fcinfo, &look);
-	Datum values[] = {Float8GetDatum(answer->value), Float8GetDatum(answer->low),
-					  Float8GetDatum(answer->high), Int64GetDatum(answer->rows),
-					  Float8GetDatum(look.request.level)};
-	bool nulls[lengthof(values)] = {!answer->known};
-
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(descriptor, values, nulls)));
-}
-
 /* The name of a bin, as a range of PostgreSQL, or of a level. */
 static char *
 bin_name(const OwnerLook *look, int bin)
@@ -351,59 +310,40 @@ bin_name(const OwnerLook *look, int bin)
 					bin == look->edges ? "" : json_digits(look->edge[bin]));
 }
 
-/* Row i of a result that is an array of rows. */
-typedef HeapTuple (*MakeRow)(const OwnerLook *look, const LookAnswer *answer, int i,
-							 TupleDesc descriptor);
-
 static HeapTuple
-make_bin(const OwnerLook *look, const LookAnswer *answer, int i, TupleDesc descriptor)
+make_row(const OwnerLook *look, TupleDesc descriptor, int position, const LookAnswer *answer)
 {
-	Datum values[] = {CStringGetTextDatum(bin_name(look, i)), Float8GetDatum(answer->value),
-					  Float8GetDatum(answer->low), Float8GetDatum(answer->high),
-					  Float8GetDatum(look->request.level)};
-	bool nulls[lengthof(values)] = {false};
+	Datum *values = palloc(descriptor->natts * sizeof(Datum));
+	bool *nulls = palloc0(descriptor->natts * sizeof(bool));
 
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		const char *column = NameStr(TupleDescAttr(descriptor, i)->attname);
+
+		if (strcmp(column, "bin") == 0)
+			values[i] = CStringGetTextDatum(bin_name(look, position));
+		else
+			values[i] = looks_column(&look->request, column, position, answer, &nulls[i]);
+	}
 	return heap_form_tuple(descriptor, values, nulls);
 }
 
-static HeapTuple
-make_quantile(const OwnerLook *look, const LookAnswer *answer, int i, TupleDesc descriptor)
+/* dpobj_internal.look_final(bytea) -> dp_look, and all others: a row, or an array of rows */
+PG_FUNCTION_INFO_V1(dpobj_look_final);
+Datum
+dpobj_look_final(PG_FUNCTION_ARGS)
 {
-	Datum values[] = {Float8GetDatum((double) look->request.look.quantile[i] / QUANTILE_ONE),
-					  Float8GetDatum(answer->value), Int64GetDatum(answer->rows),
-					  Float8GetDatum(look->request.level)};
-	bool nulls[lengthof(values)] = {false};
-
-	return heap_form_tuple(descriptor, values, nulls);
-}
-
-static Datum
-finish_rows(FunctionCallInfo fcinfo, MakeRow make)
-{
-	Oid type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
-	TupleDesc descriptor = lookup_rowtype_tupdesc_copy(type, -1);
+	Oid result = get_fn_expr_rettype(fcinfo->flinfo);
+	Oid element = get_element_type(result);
+	TupleDesc descriptor = lookup_rowtype_tupdesc_copy(OidIsValid(element) ? element : result, -1);
 	OwnerLook look;
 	LookAnswer *answer = finish(fcinfo, &look);
 	int count = look_answers(&look.request.look);
 	Datum *row = palloc(count * sizeof(Datum));
 
 	for (int i = 0; i < count; i++)
-		row[i] = HeapTupleGetDatum(make(&look, &answer[i], i, descriptor));
-	PG_RETURN_ARRAYTYPE_P(construct_array(row, count, type, -1, false, TYPALIGN_DOUBLE));
-}
-
-/* dpobj_internal.histogram_final(bytea) -> dp_bin[] */
-PG_FUNCTION_INFO_V1(dpobj_histogram_final);
-Datum
-dpobj_histogram_final(PG_FUNCTION_ARGS)
-{
-	return finish_rows(fcinfo, make_bin);
-}
-
-/* dpobj_internal.quantiles_final(bytea) -> dp_quantile[] */
-PG_FUNCTION_INFO_V1(dpobj_quantiles_final);
-Datum
-dpobj_quantiles_final(PG_FUNCTION_ARGS)
-{
-	return finish_rows(fcinfo, make_quantile);
+		row[i] = HeapTupleGetDatum(make_row(&look, descriptor, i, &answer[i]));
+	if (!OidIsValid(element))
+		PG_RETURN_DATUM(row[0]);
+	PG_RETURN_ARRAYTYPE_P(construct_array(row, count, element, -1, false, TYPALIGN_DOUBLE));
 }

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
+#include "utils/builtins.h"
 #include "utils/float.h"
 
 #include "core/base/names.h"
@@ -401,6 +402,51 @@ looks_answers(const LookRequest *request, const int64 *number)
 	for (int i = 0; i < count; i++)
 		look_answer(&request->look, request->cost.epsilon, request->level, number, i, &answer[i]);
 	return answer;
+}
+
+/* The numbers of an answer by the names of their columns; the first can be unknown. */
+static const struct
+{
+	const char *column;
+	size_t field;
+	bool may_be_null;
+} numbers[] = {
+	{"value", offsetof(LookAnswer, value), true},
+	{"share", offsetof(LookAnswer, value), true},
+	/* of an AUC, the answer after it */
+	{"ties", sizeof(LookAnswer) + offsetof(LookAnswer, value), true},
+	{"low", offsetof(LookAnswer, low)},
+	{"high", offsetof(LookAnswer, high)},
+	{"sample_low", offsetof(LookAnswer, sample_low)},
+	{"sample_high", offsetof(LookAnswer, sample_high)},
+};
+
+Datum
+looks_column(const LookRequest *request, const char *column, int position, const LookAnswer *answer,
+			 bool *isnull)
+{
+	const Look *look = &request->look;
+	int place = position % Max(look_answers(look) / look->cells, 1);
+
+	*isnull = false;
+	for (int i = 0; i < lengthof(numbers); i++)
+		if (strcmp(column, numbers[i].column) == 0)
+		{
+			double number;
+
+			*isnull = numbers[i].may_be_null && !answer->known;
+			memcpy(&number, (const char *) answer + numbers[i].field, sizeof(number));
+			return Float8GetDatum(number);
+		}
+	if (strcmp(column, "level") == 0)
+		return Float8GetDatum(request->level);
+	if (strcmp(column, "rows") == 0 || strcmp(column, "rank_error") == 0)
+		return Int64GetDatum(answer->rows);
+	if (strcmp(column, "measure") == 0)
+		return CStringGetTextDatum(look->type->measures[place]);
+	if (strcmp(column, "quantile") == 0)
+		return Float8GetDatum((double) look->quantile[place] / QUANTILE_ONE);
+	elog(ERROR, "no look has a column \"%s\"", column);
 }
 
 /* Hashes the values as the user gets them, float8 each, nothing for null. */

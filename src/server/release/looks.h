@@ -116,6 +116,13 @@ extern void looks_draw(const LookRequest *request, int64 *number);
 extern LookAnswer *looks_answers(const LookRequest *request, const int64 *number);
 
 /*
+ * What a row about an answer says in the column of that name, of those that do not depend on how a
+ * door names its cells.  An answer with two values has the other one right after it.
+ */
+extern Datum looks_column(const LookRequest *request, const char *column, int position,
+						  const LookAnswer *answer, bool *isnull);
+
+/*
  * Commits the 'released' event with the hash of the answers' values.  kept: what is kept of them,
  * or NULL.
  */
