@@ -39,6 +39,13 @@ typedef struct Pair
 	double rho;      /* PAIR_CONCENTRATED, rounded up */
 } Pair;
 
+/* An epsilon-DP release of which nothing more is known, in nano-units. */
+static inline Pair
+pair_pure(int64_t epsilon)
+{
+	return (Pair){.kind = PAIR_PURE, .epsilon = epsilon, .count = 1};
+}
+
 /*
  * Parameters are rounded towards a larger loss, by more than the rounding errors of their
  * computation.

@@ -93,6 +93,20 @@ append_holdout(StringInfo json, int64 thousandths)
 		holdout_append_share(json, thousandths);
 }
 
+/* What prices of ratings and looks begin with. */
+static void
+append_noisy(StringInfo json, const char *method, const char *mechanism, const PrivacyCost *cost,
+			 Adjacency adjacency, int rows_per_person, int64 holdout)
+{
+	appendStringInfo(json,
+					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
+					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
+					 method, mechanism, decimal_text(cost->epsilon_charged, EPSILON_UNIT),
+					 adjacency_name(adjacency));
+	append_unit(json, rows_per_person);
+	append_holdout(json, holdout);
+}
+
 /*
  * The probability of weights w, or of accepting them, is proportional to exp(-exponent L(w)), or to
  * exp(exponent votes).
@@ -139,7 +153,7 @@ finish_json(StringInfo json)
  * no budget of the role applies.
  */
 static void
-append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacency)
+append_remaining(StringInfo json, Oid table, Pair pair, Adjacency adjacency)
 {
 	static const char *const statement =
 		"SELECT format('{\"epsilon\": %s, \"delta\": %s, \"releases\": %s}', r.epsilon, r.delta,"
@@ -151,7 +165,7 @@ append_remaining(StringInfo json, Oid table, const Pair *pair, Adjacency adjacen
 	bool granted = grant_is_held(table);
 	ChargeCost cost;
 
-	charge_cost_of(pair, adjacency, &cost);
+	charge_cost_of(&pair, adjacency, &cost);
 	charge_cost_parameters(&cost, types, values);
 	types[CHARGE_COST_PARAMETERS] = OIDOID;
 	values[CHARGE_COST_PARAMETERS] = ObjectIdGetDatum(table);
@@ -241,7 +255,6 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	Jsonb *options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	List *names = NIL;
 	char *label = NULL;
-	Pair pair;
 
 	training->by_analyst = true;
 	training_set_cost(training, PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID,
@@ -256,8 +269,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	analyst_check_filter(table, argument_json(fcinfo, TRAIN_FILTER, "filter"));
 	check_least_epsilon(&training->cost);
 	append_price(json, training);
-	pair = training_pair(training);
-	append_remaining(json, table, &pair, training->request.adjacency);
+	append_remaining(json, table, training_pair(training), training->request.adjacency);
 }
 
 /* ---- a number of features ---- */
@@ -409,14 +421,8 @@ append_evaluation(StringInfo json, const PricedEvaluation *evaluation)
 			   ? utility_whole_rows(evaluation_choice_error(epsilon, evaluation->adjacency,
 															(int) evaluation->models, PRICE_BETA))
 			   : evaluation_error(epsilon, evaluation->adjacency, counts, PRICE_BETA);
-	appendStringInfo(json,
-					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
-					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
-					 tally_name(kind), tally_mechanism(kind),
-					 decimal_text(evaluation->cost.epsilon_charged, EPSILON_UNIT),
-					 adjacency_name(evaluation->adjacency));
-	append_unit(json, evaluation->rows_per_person);
-	append_holdout(json, evaluation->holdout);
+	append_noisy(json, tally_name(kind), tally_mechanism(kind), &evaluation->cost,
+				 evaluation->adjacency, evaluation->rows_per_person, evaluation->holdout);
 	if (kind == TALLY_SELECTION)
 		appendStringInfo(json, ", \"models\": %d", (int) evaluation->models);
 	else
@@ -461,7 +467,6 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 	PricedEvaluation evaluation = {.kind = kind, .models = 1};
 	Protection protection;
 	Relation relation;
-	Pair pair;
 
 	read_options(argument_json(fcinfo, TRAIN_OPTIONS, "options"), true, &evaluation);
 	if (kind == TALLY_SELECTION)
@@ -475,8 +480,7 @@ price_table_evaluation(FunctionCallInfo fcinfo, Oid table, TallyKind kind, Strin
 	evaluation.adjacency = protection.adjacency;
 	evaluation.rows_per_person = protection.max_rows_per_person;
 	append_evaluation(json, &evaluation);
-	pair = tally_pair(&(TallyRequest){.epsilon_charged = evaluation.cost.epsilon_charged});
-	append_remaining(json, table, &pair, protection.adjacency);
+	append_remaining(json, table, pair_pure(evaluation.cost.epsilon_charged), protection.adjacency);
 }
 
 /* ---- a look ---- */
@@ -582,14 +586,8 @@ append_look(StringInfo json, const LookRequest *request)
 {
 	const Look *look = &request->look;
 
-	appendStringInfo(json,
-					 "\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": 0, "
-					 "\"adjacency\": \"%s\", \"guarantee\": \"exact\"",
-					 look->type->name, look->type->law,
-					 decimal_text(request->cost.epsilon_charged, EPSILON_UNIT),
-					 adjacency_name(look->adjacency));
-	append_unit(json, look->rows_per_person > 1 ? (int) look->rows_per_person : 0);
-	append_holdout(json, request->holdout);
+	append_noisy(json, look->type->name, look->type->law, &request->cost, look->adjacency,
+				 look->rows_per_person > 1 ? (int) look->rows_per_person : 0, request->holdout);
 	if (look->columns > 0)
 		appendStringInfo(json, ", \"columns\": %d", look->columns);
 	else
@@ -612,24 +610,22 @@ static List *
 by_option(Jsonb *options)
 {
 	JsonbValue *by = option_of(options, "by");
-	JsonbContainer *array = by == NULL ? NULL : json_get_array(by);
+	JsonbContainer *array = json_get_array(by);
 	int count = array == NULL ? 0 : JsonContainerSize(array);
 	Datum *names = palloc(count * sizeof(Datum));
+	bool valid = array != NULL;
 
 	if (by == NULL)
 		return NIL;
-	for (int i = 0; i < count; i++)
+	for (int i = 0; valid && i < count; i++)
 	{
 		char *name = json_get_string(getIthJsonbValueFromContainer(array, i));
 
-		if (name == NULL)
-			array = NULL;
-		else
+		valid = name != NULL;
+		if (valid)
 			names[i] = CStringGetTextDatum(name);
-		if (array == NULL)
-			break;
 	}
-	if (array == NULL)
+	if (!valid)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"by\" must be an array of names of columns")));
 	return encoders_group_names(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
@@ -644,7 +640,6 @@ price_table_look(FunctionCallInfo fcinfo, Oid table, const LookType *type, Strin
 {
 	AnalystLook look = {.is_price = true};
 	Protection protection;
-	Pair pair;
 
 	looks_begin(&look.request, type);
 	look.request.table = table;
@@ -668,8 +663,8 @@ price_table_look(FunctionCallInfo fcinfo, Oid table, const LookType *type, Strin
 		append_look_suggest_error(json, &look);
 	else
 		append_look_error(json, &look.request);
-	pair = looks_pair(&look.request);
-	append_remaining(json, table, &pair, protection.adjacency);
+	append_remaining(json, table, pair_pure(look.request.cost.epsilon_charged),
+					 protection.adjacency);
 }
 
 /* d is the number of cells, for a profile that of columns. */

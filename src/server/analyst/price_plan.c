@@ -115,7 +115,6 @@ settle_learning(JsonbContainer *entry, int choices, PlannedRelease *release)
 	price_settle_learning(&learning, choices, entry_numeric(entry, "epsilon", true),
 						  entry_numeric(entry, "delta", false), entry_options(entry));
 	release->mechanism = learning.plan.kind == FTRL_EXPONENTIAL ? "exponential" : "tree";
-	release->guarantee = "exact";
 	release->counted.adjacency = ADJACENCY_REPLACE;
 	release->counted.pair = learning_pair(&learning);
 }
@@ -131,9 +130,7 @@ settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRele
 							&evaluation);
 	release->counted.adjacency = evaluation.adjacency;
 	release->mechanism = tally_mechanism(kind);
-	release->guarantee = "exact";
-	release->counted.pair =
-		tally_pair(&(TallyRequest){.epsilon_charged = evaluation.cost.epsilon_charged});
+	release->counted.pair = pair_pure(evaluation.cost.epsilon_charged);
 }
 
 static void
@@ -144,9 +141,8 @@ settle_look(JsonbContainer *entry, const LookType *type, int cells, PlannedRelea
 	price_settle_look(type, cells, entry_numeric(entry, "epsilon", true),
 					  entry_numeric(entry, "delta", false), entry_options(entry), &request);
 	release->mechanism = type->law;
-	release->guarantee = "exact";
 	release->counted.adjacency = request.look.adjacency;
-	release->counted.pair = looks_pair(&request);
+	release->counted.pair = pair_pure(request.cost.epsilon_charged);
 }
 
 static void
@@ -251,7 +247,7 @@ settle_plan(Jsonb *json, Plan *plan)
 	iterator = JsonbIteratorInit(&json->root);
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
-		PlannedRelease release = {NULL};
+		PlannedRelease release = {.guarantee = "exact"};
 
 		if (token != WJB_ELEM)
 			continue;

@@ -101,11 +101,10 @@ dpobj_composed_epsilon(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(DirectFunctionCall1(int8_numeric, Int64GetDatum(epsilon)));
 }
 
-/* The cost of an epsilon-DP release of which nothing more is known. */
 static int64
 pure_cost(const AccountantTerms *terms, int64 epsilon)
 {
-	Pair pair = {.kind = PAIR_PURE, .epsilon = epsilon, .count = 1};
+	Pair pair = pair_pure(epsilon);
 	LossCost cost;
 
 	accounting_cost(&pair, LOSS_AS_CLAIMED, &cost);

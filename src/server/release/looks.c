@@ -358,20 +358,14 @@ parameters(const LookRequest *request)
 	return text.data;
 }
 
-/* Both mechanisms are pure (theorems T1, J3 and T9). */
-Pair
-looks_pair(const LookRequest *request)
-{
-	return (Pair){.kind = PAIR_PURE, .epsilon = request->cost.epsilon_charged, .count = 1};
-}
-
+/* All laws are pure (theorems T1, J3 and T9). */
 Charge
 looks_charge(const LookRequest *request)
 {
 	return (Charge){
 		.mechanism = request->look.type->law,
 		.adjacency = request->look.adjacency,
-		.pair = looks_pair(request),
+		.pair = pair_pure(request->cost.epsilon_charged),
 		.guarantee = "exact",
 		.parameters = parameters(request),
 		.person = request->person,

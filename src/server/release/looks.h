@@ -103,10 +103,7 @@ extern void looks_set_columns(LookRequest *request, int columns);
 /* Appends the members "quantiles", "steps" and "step". */
 extern void looks_append_quantiles(StringInfo text, const Look *look);
 
-/* The cost, which follows from epsilon alone. */
-extern Pair looks_pair(const LookRequest *request);
-
-/* What a settled request is charged. */
+/* What a settled request is charged; its pair follows from epsilon alone. */
 extern Charge looks_charge(const LookRequest *request);
 
 /* Adds the noise to the numbers; an interrupt ends it, and the charge stays. */

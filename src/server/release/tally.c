@@ -92,19 +92,13 @@ parameters(const TallyRequest *request)
 }
 
 /* Both laws are pure only: permute-and-flip has no bounded range of epsilon (theorem A3). */
-Pair
-tally_pair(const TallyRequest *request)
-{
-	return (Pair){.kind = PAIR_PURE, .epsilon = request->epsilon_charged, .count = 1};
-}
-
 Charge
 tally_charge(const TallyRequest *request)
 {
 	return (Charge){
 		.mechanism = tally_mechanism(request->kind),
 		.adjacency = request->adjacency,
-		.pair = tally_pair(request),
+		.pair = pair_pure(request->epsilon_charged),
 		.guarantee = "exact",
 		.parameters = parameters(request),
 		.person = request->person,

@@ -94,10 +94,7 @@ extern void tally_check_options(Jsonb *options, TallyKind kind, const char *cons
 /* Raises 22023 unless a selection may have this number of models. */
 extern void tally_check_models(int models);
 
-/* The cost, which follows from epsilon_charged alone. */
-extern Pair tally_pair(const TallyRequest *request);
-
-/* What a settled request is charged. */
+/* What a settled request is charged; its pair follows from epsilon_charged alone. */
 extern Charge tally_charge(const TallyRequest *request);
 
 /* Draws the result.  count holds tally_cells() numbers of rows for each model. */
