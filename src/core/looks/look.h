@@ -209,6 +209,13 @@ look_has_values(const LookType *type)
 	return type->reads == READS_NUMBER || type->reads == READS_POINT || type->reads == READS_TARGET;
 }
 
+/* Does it speak of one column that the call names? */
+static inline bool
+look_has_column(const LookType *type)
+{
+	return type->reads != READS_ROWS && type->reads != READS_COLUMNS && type->reads != READS_KNOWN;
+}
+
 /* Is it a rating of a model? */
 static inline bool
 look_rates(const LookType *type)

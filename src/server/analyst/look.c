@@ -51,13 +51,6 @@ read_model_request(FunctionCallInfo fcinfo, AnalystLook *look)
 	look->rated->name = name;
 }
 
-/* Does it speak of one column? */
-static bool
-has_column(const LookType *type)
-{
-	return type->reads != READS_ROWS && type->reads != READS_COLUMNS;
-}
-
 /* Without a column the other arguments stand one place before. */
 static void
 read_request(FunctionCallInfo fcinfo, const LookType *type, AnalystLook *look)
@@ -71,7 +64,7 @@ read_request(FunctionCallInfo fcinfo, const LookType *type, AnalystLook *look)
 		return;
 	}
 	look->request.table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
-	if (has_column(type))
+	if (look_has_column(type))
 		look->column = TextDatumGetCString(argument_value(fcinfo, at++, "column"));
 	if (type->reads == READS_POINT)
 		looks_read_quantiles(&look->request,
@@ -233,8 +226,7 @@ settle_scores(AnalystLook *look)
 		open_label(look);
 	request->look.adjacency = look->opened.protection.adjacency;
 	request->look.rows_per_person = Max(look->opened.protection.max_rows_per_person, 1);
-	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
-																	 NULL);
+	looks_read_options(request, look->options, NULL, NULL);
 	hold_out(look);
 	looks_set_bins(request, rated_rows(&look->opened));
 	request->look.lowest = 0.0;
@@ -277,8 +269,7 @@ set_bounds(AnalystLook *look, double low, double high)
 	bool has_values = look_has_values(type);
 	bool is_clipped = has_values && !look_rates(type);
 
-	(look->is_price ? looks_read_price_options : looks_read_options)(
-		&look->request, look->options, is_clipped ? &low : NULL, &high);
+	looks_read_options(&look->request, look->options, is_clipped ? &low : NULL, &high);
 	if (!has_values)
 		return;
 	if (isnan(low))
@@ -299,8 +290,7 @@ settle_profile(AnalystLook *look)
 	LookBlock *block;
 
 	analyst_open_profile(look->request.table, NULL, look->by, look->filter, &look->opened);
-	(look->is_price ? looks_read_price_options : looks_read_options)(request, look->options, NULL,
-																	 NULL);
+	looks_read_options(request, look->options, NULL, NULL);
 	looks_set_columns(request, columns->count);
 	if (request->label != NULL)
 		encoders_set_label(&look->opened.features, request->label);

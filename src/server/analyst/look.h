@@ -26,7 +26,6 @@ typedef struct AnalystLook
 	TupleDesc descriptor; /* of the rows of the answer */
 	AnalystLookRows write;
 	LookRequest request;
-	bool is_price;     /* are the options those of a price, without a model? */
 	char *column;      /* NULL for a count, and with a model */
 	Jsonb *known;      /* what is public about the columns of a suggestion, or NULL */
 	RatedModel *rated; /* whose residuals are looked at, or NULL */

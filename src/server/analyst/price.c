@@ -343,17 +343,6 @@ option_of(Jsonb *options, const char *name)
 	return is_object ? json_member(&options->root, name) : NULL;
 }
 
-static Adjacency
-read_adjacency(JsonbValue *adjacency)
-{
-	if (adjacency == NULL || json_is_string(adjacency, "replace"))
-		return ADJACENCY_REPLACE;
-	if (!json_is_string(adjacency, "add_remove"))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"adjacency\" must be \"replace\" or \"add_remove\"")));
-	return ADJACENCY_ADD_REMOVE;
-}
-
 static int64
 read_classes(JsonbValue *given)
 {
@@ -395,7 +384,7 @@ read_options(Jsonb *options, bool of_table, PricedEvaluation *evaluation)
 		tally_check_options(options, evaluation->kind, known, count);
 	if (holdout != NULL)
 		options_read_holdout(holdout, true, &evaluation->holdout);
-	evaluation->adjacency = read_adjacency(option_of(options, "adjacency"));
+	evaluation->adjacency = looks_read_adjacency(option_of(options, "adjacency"));
 	evaluation->classes = read_classes(option_of(options, "classes"));
 	if (of_table && evaluation->kind == TALLY_SELECTION)
 		evaluation->models = read_models(option_of(options, "models"));
@@ -515,6 +504,7 @@ price_settle_look(const LookType *type, int cells, Datum epsilon, Datum delta, J
 						errmsg("method \"suggest\" has no price without a table"),
 						errhint("Call dpobj.price with the table and the option \"columns\".")));
 	looks_begin(request, type);
+	request->is_price = true;
 	decimal_epsilon(epsilon, NUMERICOID, &request->cost);
 	decimal_delta(delta, NUMERICOID, &request->cost);
 	if (type->reads == READS_COLUMNS)
@@ -531,7 +521,7 @@ price_settle_look(const LookType *type, int cells, Datum epsilon, Datum delta, J
 	}
 	else
 		looks_set_cells(request, cells);
-	looks_read_price_options(request, options, look_has_values(type) ? &low : NULL, &high);
+	looks_read_options(request, options, look_has_values(type) ? &low : NULL, &high);
 	require_quantiles(request);
 	if (look_has_values(type))
 	{
@@ -638,13 +628,14 @@ by_option(Jsonb *options)
 static void
 price_table_look(FunctionCallInfo fcinfo, Oid table, const LookType *type, StringInfo json)
 {
-	AnalystLook look = {.is_price = true};
+	AnalystLook look = {0};
 	Protection protection;
 
 	looks_begin(&look.request, type);
+	look.request.is_price = true;
 	look.request.table = table;
 	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &look.request.cost);
-	if (type->reads != READS_ROWS && type->reads != READS_COLUMNS && type->reads != READS_KNOWN)
+	if (look_has_column(type))
 		look.column = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
 	look.options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	look.filter = argument_json(fcinfo, TRAIN_FILTER, "filter");

@@ -206,8 +206,7 @@ suggest_settle(AnalystLook *look)
 	LookBlock *block;
 	Look *part;
 
-	if (look->is_price)
-		looks_read_price_options(&look->request, look->options, NULL, NULL);
+	looks_read_options(&look->request, look->options, NULL, NULL);
 	if (!JsonContainerIsObject(known) || JsonContainerSize(known) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("columns must be a JSON object with a member for each column"),

@@ -36,10 +36,11 @@ looks_begin(LookRequest *request, const LookType *type)
 
 /* The options of a call come first, then those of a price, then "clip" if it is allowed. */
 static void
-check_options(const LookRequest *request, Jsonb *options, bool is_price, bool has_clip)
+check_options(const LookRequest *request, Jsonb *options, bool has_clip)
 {
 	const LookType *type = request->look.type;
 	bool has_steps = type->reads == READS_POINT;
+	bool of_table = OidIsValid(request->table);
 	const char *known[6]; /* the longest list is that of prices of quantiles without a table */
 	int count = 0;
 	ListCell *cell;
@@ -47,20 +48,20 @@ check_options(const LookRequest *request, Jsonb *options, bool is_price, bool ha
 	known[count++] = type->reads == READS_KNOWN ? "columns" : "level";
 	if (has_steps)
 		known[count++] = "steps";
-	if ((type->reads == READS_SCORES || type->reads == READS_BIN) && OidIsValid(request->table))
+	if ((type->reads == READS_SCORES || type->reads == READS_BIN) && of_table)
 		known[count++] = "bins";
-	if (look_rates(type) && OidIsValid(request->table))
+	if (look_rates(type) && of_table)
 		known[count++] = "holdout";
-	if (type->reads == READS_COLUMNS && OidIsValid(request->table))
+	if (type->reads == READS_COLUMNS && of_table)
 		known[count++] = "label";
-	if (is_price && OidIsValid(request->table) && look_has_groups(type))
+	if (request->is_price && of_table && look_has_groups(type))
 		known[count++] = "by";
-	if (is_price && !OidIsValid(request->table))
+	if (request->is_price && !of_table)
 	{
 		known[count++] = "adjacency";
 		known[count++] = "max_rows_per_person";
 	}
-	if (is_price && has_steps)
+	if (request->is_price && has_steps)
 		known[count++] = "quantiles";
 	if (has_clip)
 		known[count++] = "clip";
@@ -122,7 +123,7 @@ looks_read_level(JsonbValue *value, double *level)
 }
 
 static void
-read_options(LookRequest *request, Jsonb *options, double *low, double *high)
+read_call_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
 	JsonbValue *level = json_member(&options->root, "level");
 	JsonbValue *steps = json_member(&options->root, "steps");
@@ -146,15 +147,6 @@ read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 	if (label != NULL && request->label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"label\" must be the name of a column")));
-}
-
-void
-looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high)
-{
-	if (options == NULL)
-		return;
-	check_options(request, options, false, low != NULL);
-	read_options(request, options, low, high);
 }
 
 /* value: NaN where one is missing */
@@ -214,31 +206,31 @@ read_quantiles(LookRequest *request, JsonbValue *option)
 	set_quantiles(request, value, count);
 }
 
-static void
-read_adjacency(LookRequest *request, JsonbValue *value)
+Adjacency
+looks_read_adjacency(JsonbValue *value)
 {
-	bool replace = json_is_string(value, "replace");
-
-	if (!replace && !json_is_string(value, "add_remove"))
+	if (value == NULL || json_is_string(value, "replace"))
+		return ADJACENCY_REPLACE;
+	if (!json_is_string(value, "add_remove"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"adjacency\" must be \"replace\" or \"add_remove\"")));
-	request->look.adjacency = replace ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
+	return ADJACENCY_ADD_REMOVE;
 }
 
 void
-looks_read_price_options(LookRequest *request, Jsonb *options, double *low, double *high)
+looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
-	JsonbValue *adjacency;
 	JsonbValue *rows;
 	JsonbValue *quantiles;
 
 	if (options == NULL)
 		return;
-	check_options(request, options, true, low != NULL);
-	read_options(request, options, low, high);
-	adjacency = json_member(&options->root, "adjacency");
-	if (adjacency != NULL)
-		read_adjacency(request, adjacency);
+	check_options(request, options, low != NULL);
+	read_call_options(request, options, low, high);
+	if (!request->is_price)
+		return;
+	if (!OidIsValid(request->table))
+		request->look.adjacency = looks_read_adjacency(json_member(&options->root, "adjacency"));
 	rows = json_member(&options->root, "max_rows_per_person");
 	if (rows != NULL && !json_get_integer(rows, 1, PG_INT32_MAX, &request->look.rows_per_person))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -42,9 +42,10 @@
 typedef struct LookRequest
 {
 	Look look;
-	double level; /* of each interval */
-	int64 steps;  /* of the grid of quantiles at most; 0: not said */
-	int64 bins;   /* of scores; 0: not said */
+	bool is_price; /* are the options those of a price, without a model? */
+	double level;  /* of each interval */
+	int64 steps;   /* of the grid of quantiles at most; 0: not said */
+	int64 bins;    /* of scores; 0: not said */
 	bool holdout_given;
 	int64 holdout; /* of a rating: thousandths of the rows, which are read; 0: all rows */
 	bool whole;    /* of quantiles: are values whole numbers, by their type? */
@@ -62,18 +63,15 @@ extern void looks_begin(LookRequest *request, const LookType *type);
 /*
  * Reads the option "level", for quantiles "steps", for scores "bins", for a profile "label", of a
  * rating "holdout", and, with low and high, "clip": bounds of values, which are left alone without
- * it.  A histogram may have "bins", which the caller reads.  options: NULL for none.  Raises 22023
- * for any other option.
+ * it.  A histogram may have "bins", which the caller reads.  Of a price it reads "quantiles", too,
+ * for quantiles; without a table also "adjacency" and "max_rows_per_person"; with one "by" is
+ * allowed, which the caller reads.  Of the price of a suggestion the only option is "columns", which
+ * the caller reads.  options: NULL for none.  Raises 22023 for any other option.
  */
 extern void looks_read_options(LookRequest *request, Jsonb *options, double *low, double *high);
 
-/*
- * The same for a price, which reads "quantiles", too, for quantiles; without a table also
- * "adjacency" and "max_rows_per_person"; with one "by" is allowed, which the caller reads.  Of a
- * suggestion the only option is "columns", which the caller reads.
- */
-extern void looks_read_price_options(LookRequest *request, Jsonb *options, double *low,
-									 double *high);
+/* Reads the option "adjacency"; NULL is replace; raises 22023. */
+extern Adjacency looks_read_adjacency(JsonbValue *value);
 
 /* Raises 22023 for a level that intervals do not have.  what: "option \"level\"". */
 extern void looks_check_level(double level, const char *what);
