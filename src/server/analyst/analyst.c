@@ -21,6 +21,7 @@
 #include "server/ledger/grant.h"
 #include "server/release/kept.h"
 #include "server/rows/scan_tables.h"
+#include "server/rows/rows_state.h"
 
 /* ---- entering ---- */
 
@@ -347,4 +348,62 @@ analyst_provenance(const AnalystTable *opened, Jsonb *filter)
 	appendStringInfoChar(&text, '}');
 	append_rows(&text, opened, filter);
 	return text.data;
+}
+
+/* ---- the rows ---- */
+
+/* Takes the rows that a full table gives away; sink must be the first member. */
+typedef struct Cell
+{
+	SpillSink sink;
+	Release *release;
+	AnalystRow take;
+	int cell;
+	Rows *rows;
+} Cell;
+
+static void
+take_records(SpillSink *self, const void *records, size_t bytes)
+{
+	const Cell *cell = (const Cell *) self;
+	size_t size = spill_record_size(&cell->rows->shape);
+	int32 x[COLUMNS_MAX + 1] = {0}; /* a record has an even number of them */
+	RowCount count;
+
+	for (size_t at = 0; at + size <= bytes; at += size)
+	{
+		spill_unpack(&cell->rows->shape, (const uint8 *) records + at, x, &count);
+		cell->take(cell->release, cell->cell, x, &count);
+	}
+}
+
+static void
+take_rows(const Cell *cell)
+{
+	Rows *rows = cell->rows;
+
+	rows_flush(rows);
+	for (uint32 i = 0; i < rows->distinct; i++)
+		cell->take(cell->release, cell->cell, rows->x + (Size) i * rows->stride, &rows->count[i]);
+}
+
+void
+analyst_read(Release *release, const Encoding *encoding, int cells, Size bytes, AnalystRow take)
+{
+	Cell *cell = palloc(cells * sizeof(Cell));
+	Rows **rows = palloc(cells * sizeof(Rows *));
+
+	for (int i = 0; i < cells; i++)
+	{
+		rows[i] = &rows_state_create(encoding, CurrentMemoryContext)->rows;
+		cell[i] = (Cell){{take_records}, release, take, i, rows[i]};
+		rows_set_spill(rows[i], &cell[i].sink, bytes);
+	}
+	if (release->shape->groups == NULL)
+		scan_run(release->scan, rows[0]);
+	else
+		scan_run_groups(release->scan, rows, cells);
+	scan_close(release->scan);
+	for (int i = 0; i < cells; i++)
+		take_rows(&cell[i]);
 }

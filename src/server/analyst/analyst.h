@@ -87,6 +87,16 @@ extern void analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb 
  */
 extern void analyst_hold_out(AnalystTable *opened, int64 thousandths, bool trains);
 
+/* Takes equal rows of a cell; RowCount has their labels, and without a label all are positive. */
+typedef void (*AnalystRow)(Release *release, int cell, const int32 *x, const RowCount *count);
+
+/*
+ * Reads the rows of a release in so many cells of its groups, or in one; take() gets them, which may
+ * be once for several equal ones.  The distinct rows of a cell have so many bytes.
+ */
+extern void analyst_read(Release *release, const Encoding *encoding, int cells, Size bytes,
+						 AnalystRow take);
+
 /* JSON members for the ledger: relation, filter, holdout, person. */
 extern char *analyst_look_provenance(const AnalystTable *opened, Jsonb *filter);
 

@@ -39,7 +39,6 @@
 #include "server/rows/options.h"
 #include "server/models/named_model.h"
 #include "server/rows/row_memory.h"
-#include "server/rows/rows_state.h"
 #include "server/release/tally.h"
 
 enum
@@ -332,6 +331,7 @@ typedef struct Evaluation
 	int64 holdout; /* thousandths of the rows, which are read; 0: all rows */
 	AnalystTable opened;
 	Encoding encoding;
+	int64 *count; /* of all models */
 	TallyResult result;
 	TupleDesc descriptor; /* of the rows of the answer */
 	bool of_classes;      /* of a confusion table: the function for several classes */
@@ -429,20 +429,11 @@ predict(const RatedModel *rated, const int32 *x)
 	return best;
 }
 
-/* Takes the rows that a full table gives away; sink must be the first member. */
-typedef struct RowCounter
-{
-	SpillSink sink;
-	const Evaluation *evaluation;
-	SpillShape shape;
-	int64 *count; /* of all models */
-} RowCounter;
-
 /* The class of a row is the first number of it; all its labels are positive. */
 static void
-count_row(const RowCounter *counter, const int32 *x, const RowCount *row)
+count_row(Release *release, int cell, const int32 *x, const RowCount *row)
 {
-	const Evaluation *evaluation = counter->evaluation;
+	const Evaluation *evaluation = (const Evaluation *) release;
 	int classes = evaluation->tally.classes;
 	int cells = tally_cells(classes);
 
@@ -452,26 +443,11 @@ count_row(const RowCounter *counter, const int32 *x, const RowCount *row)
 		const RatedModel *rated = &evaluation->rated[m];
 		int predicted = predict(rated, x);
 		int first = rated->classes > 0 ? x[0] / FIXED_POINT_ONE : TALLY_POSITIVE;
+		int64 *count = evaluation->count + m * cells;
 
-		counter->count[m * cells + tally_cell(predicted, first, classes)] += row->positive;
+		count[tally_cell(predicted, first, classes)] += row->positive;
 		if (rated->classes == 0)
-			counter->count[m * cells + tally_cell(predicted, TALLY_NEGATIVE, classes)] +=
-				row->negative;
-	}
-}
-
-static void
-count_records(SpillSink *self, const void *records, size_t bytes)
-{
-	const RowCounter *counter = (const RowCounter *) self;
-	size_t size = spill_record_size(&counter->shape);
-	int32 x[COLUMNS_MAX + 1] = {0};
-	RowCount row;
-
-	for (size_t at = 0; at + size <= bytes; at += size)
-	{
-		spill_unpack(&counter->shape, (const uint8 *) records + at, x, &row);
-		count_row(counter, x, &row);
+			count[tally_cell(predicted, TALLY_NEGATIVE, classes)] += row->negative;
 	}
 }
 
@@ -483,18 +459,11 @@ static bool
 draw(Release *release)
 {
 	Evaluation *evaluation = (Evaluation *) release;
-	Rows *rows = &rows_state_create(&evaluation->encoding, CurrentMemoryContext)->rows;
-	int64 *count =
-		palloc0(evaluation->tally.models * tally_cells(evaluation->tally.classes) * sizeof(int64));
-	RowCounter counter = {{count_records}, evaluation, rows->shape, count};
+	const TallyRequest *tally = &evaluation->tally;
 
-	rows_set_spill(rows, &counter.sink, RATED_TABLE_BYTES);
-	scan_run(release->scan, rows);
-	scan_close(release->scan);
-	rows_flush(rows);
-	for (uint32 i = 0; i < rows->distinct; i++)
-		count_row(&counter, rows->x + (Size) i * rows->stride, &rows->count[i]);
-	tally_draw(&evaluation->tally, count, &evaluation->result);
+	evaluation->count = palloc0(tally->models * tally_cells(tally->classes) * sizeof(int64));
+	analyst_read(release, &evaluation->encoding, 1, RATED_TABLE_BYTES, count_row);
+	tally_draw(tally, evaluation->count, &evaluation->result);
 	return true;
 }
 

@@ -33,7 +33,6 @@
 #include "server/models/named_model.h"
 #include "server/release/looks.h"
 #include "server/rows/row_memory.h"
-#include "server/rows/rows_state.h"
 
 /* ---- the request ---- */
 
@@ -361,15 +360,6 @@ analyst_look_settle(AnalystLook *look)
 /* Bytes that the distinct values of a cell may take before they are added up. */
 #define LOOK_TABLE_BYTES (64 * 1024)
 
-/* Takes the rows that a full table gives away; sink must be the first member. */
-typedef struct LookSink
-{
-	SpillSink sink;
-	AnalystLook *look;
-	const Rows *rows;
-	int cell;
-} LookSink;
-
 /* Scores of method "simplex" are in declared units, those of "linear" in the target's own. */
 static double
 predicted_value(const AnalystLook *look, const int32 *x)
@@ -384,8 +374,9 @@ predicted_value(const AnalystLook *look, const int32 *x)
 
 /* Rows without a label count as positive. */
 static void
-add_row(AnalystLook *look, int cell, const int32 *x, const RowCount *count)
+add_row(Release *release, int cell, const int32 *x, const RowCount *count)
 {
+	AnalystLook *look = (AnalystLook *) release;
 	const Look *core = &look->request.look;
 	LookRow row = {.cell = cell, .x = x, .rows = count->positive};
 
@@ -401,59 +392,14 @@ add_row(AnalystLook *look, int cell, const int32 *x, const RowCount *count)
 	look_add(core, &row, look->number);
 }
 
-static void
-add_records(SpillSink *self, const void *records, size_t bytes)
-{
-	LookSink *sink = (LookSink *) self;
-	size_t size = spill_record_size(&sink->rows->shape);
-	const uint8 *record = records;
-	int32 x[LOOK_MOST_COLUMNS + 1]; /* a record has an even number of them */
-	RowCount count;
-
-	for (size_t at = 0; at + size <= bytes; at += size)
-	{
-		spill_unpack(&sink->rows->shape, record + at, x, &count);
-		add_row(sink->look, sink->cell, x, &count);
-	}
-}
-
-/* Prepares an empty set of rows for a cell, which are added up whenever the set is full. */
-static Rows *
-prepare_cell(AnalystLook *look, int cell)
-{
-	Rows *rows = &rows_state_create(&look->encoding, CurrentMemoryContext)->rows;
-	LookSink *sink = palloc(sizeof(LookSink));
-
-	*sink = (LookSink){.sink = {add_records}, .look = look, .rows = rows, .cell = cell};
-	rows_set_spill(rows, &sink->sink, LOOK_TABLE_BYTES);
-	return rows;
-}
-
-static void
-add_rows(AnalystLook *look, int cell, Rows *rows)
-{
-	rows_flush(rows);
-	for (uint32 i = 0; i < rows->distinct; i++)
-		add_row(look, cell, rows->x + (Size) i * rows->stride, &rows->count[i]);
-}
-
 /* Reads the rows and draws the noise, after the charge. */
 static bool
 draw(Release *release)
 {
 	AnalystLook *look = (AnalystLook *) release;
 	int sets = look_has_groups(look->request.look.type) ? look->request.look.cells : 1;
-	Rows **rows = palloc(sets * sizeof(Rows *));
 
-	for (int i = 0; i < sets; i++)
-		rows[i] = prepare_cell(look, i);
-	if (look->opened.shape.groups == NULL)
-		scan_run(release->scan, rows[0]);
-	else
-		scan_run_groups(release->scan, rows, sets);
-	scan_close(release->scan);
-	for (int i = 0; i < sets; i++)
-		add_rows(look, i, rows[i]);
+	analyst_read(release, &look->encoding, sets, LOOK_TABLE_BYTES, add_row);
 	looks_draw(&look->request, look->number);
 	return true;
 }
