@@ -496,17 +496,18 @@ settle_counts(Evaluation *evaluation)
 					 dpobj_memory_limit);
 }
 
-void
-rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate *rating, double level)
+static void
+put_accuracy(const Evaluation *evaluation, StringInfo rows)
 {
+	const Estimate *accuracy = &evaluation->result.accuracy;
 	Datum values[RATING_COUNT] = {
-		Float8GetDatum(rating->value),       Float8GetDatum(rating->low),
-		Float8GetDatum(rating->high),        Float8GetDatum(rating->sample_low),
-		Float8GetDatum(rating->sample_high), Float8GetDatum(level),
+		Float8GetDatum(accuracy->value),       Float8GetDatum(accuracy->low),
+		Float8GetDatum(accuracy->high),        Float8GetDatum(accuracy->sample_low),
+		Float8GetDatum(accuracy->sample_high), Float8GetDatum(evaluation->tally.level),
 	};
-	bool nulls[RATING_COUNT] = {!rating->known};
+	bool nulls[RATING_COUNT] = {!accuracy->known};
 
-	kept_add_row(rows, descriptor, values, nulls);
+	kept_add_row(rows, evaluation->descriptor, values, nulls);
 }
 
 /*
@@ -549,23 +550,10 @@ put_chosen(const Evaluation *evaluation, StringInfo rows)
 	kept_add_row(rows, evaluation->descriptor, &name, &isnull);
 }
 
-static void
-put_result(const Evaluation *evaluation, StringInfo rows)
-{
-	switch (evaluation->tally.kind)
-	{
-		case TALLY_ACCURACY:
-			rating_add_row(rows, evaluation->descriptor, &evaluation->result.accuracy,
-						   evaluation->tally.level);
-			break;
-		case TALLY_CONFUSION:
-			put_counts(evaluation, rows);
-			break;
-		case TALLY_SELECTION:
-			put_chosen(evaluation, rows);
-			break;
-	}
-}
+static void (*const put[])(const Evaluation *evaluation,
+						   StringInfo rows) = {[TALLY_ACCURACY] = put_accuracy,
+											   [TALLY_CONFUSION] = put_counts,
+											   [TALLY_SELECTION] = put_chosen};
 
 static void
 require_classes(const RatedModel *rated, bool classes)
@@ -622,7 +610,7 @@ keep(Release *release)
 	Jsonb *kept;
 
 	initStringInfo(&rows);
-	put_result(evaluation, &rows);
+	put[evaluation->tally.kind](evaluation, &rows);
 	kept = kept_finish(&rows, &release->terms, &text);
 	tally_released(release->id, evaluation->tally.kind, &evaluation->result, text);
 	return JsonbPGetDatum(kept);

@@ -36,9 +36,6 @@ typedef struct RatedModel
 	((const char *const[]){"value", "low", "high", "sample_low", "sample_high", "level"})
 #define RATING_COUNT 6
 
-extern void rating_add_row(StringInfo rows, TupleDesc descriptor, const Estimate *rating,
-						   double level);
-
 /* Finds a model of the session user, and what its details say; raises 42704 or XX000. */
 extern void rated_model_find(const char *name, RatedModel *rated);
 
