@@ -47,9 +47,8 @@
 /* The bound on the error may fail with this probability. */
 #define PRICE_BETA 0.05
 
-/* Methods that are no trainings. */
+/* Methods that are no trainings, beside looks. */
 #define EVALUATIONS ", accuracy, confusion, select"
-#define LOOK_METHODS ", count, sum, avg, histogram, quantiles, profile, residuals, auc, calibration"
 
 /* ---- members of the answer ---- */
 
@@ -259,7 +258,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, const char *method, Str
 	training->by_analyst = true;
 	training_set_cost(training, PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID,
 					  PG_GETARG_DATUM(TRAIN_DELTA), NUMERICOID);
-	training_set_method(training, method, EVALUATIONS LOOK_METHODS ", suggest");
+	training_set_method(training, method, psprintf(EVALUATIONS "%s", looks_names(true)));
 	if (!PG_ARGISNULL(TRAIN_FEATURES))
 		names = encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
 	if (!PG_ARGISNULL(TRAIN_LABEL))
@@ -703,7 +702,8 @@ price_settle_training(const char *method, int features, Datum epsilon, Datum del
 {
 	Training *training = palloc0(sizeof(Training));
 
-	training_set_method(training, method, EVALUATIONS LOOK_METHODS ", " PRICE_LEARNING);
+	training_set_method(training, method,
+						psprintf(EVALUATIONS "%s, " PRICE_LEARNING, looks_names(false)));
 	training_set_cost(training, epsilon, NUMERICOID, delta, NUMERICOID);
 	training_set_options(training, options);
 	check_dimension(training, features);

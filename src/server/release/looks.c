@@ -21,6 +21,18 @@
 #include "server/release/looks.h"
 #include "server/ledger/charge_end.h"
 
+char *
+looks_names(bool of_table)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; look_type(i) != NULL; i++)
+		if (of_table || look_type(i)->reads != READS_KNOWN)
+			appendStringInfo(&names, ", %s", look_type(i)->name);
+	return names.data;
+}
+
 /* ---- the request ---- */
 
 void

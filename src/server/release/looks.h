@@ -57,6 +57,9 @@ typedef struct LookRequest
 	const char *provenance; /* more members for the ledger, ", \"key\": ..."; or "" */
 } LookRequest;
 
+/* The looks by name, ", count, sum, ...": all, or those that have a price without a table. */
+extern char *looks_names(bool of_table);
+
 /* Begins a request for rows without a person: one cell, the default level, no noise yet. */
 extern void looks_begin(LookRequest *request, const LookType *type);
 

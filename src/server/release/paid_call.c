@@ -18,18 +18,29 @@
 #include "utils/numeric.h"
 #include "utils/resowner.h"
 
+#include "core/base/names.h"
+
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/base/json_value.h"
-#include "server/base/keyed_json.h"
 #include "server/ledger/charge.h"
+#include "server/release/looks.h"
 
-/* The functions of schema dpobj whose answers are kept. */
-static const char *const calls[] = {"auc",       "avg",       "calibration", "class_confusion",
-									"confusion", "count",     "evaluate",    "histogram",
-									"profile",   "quantiles", "residuals",   "select",
-									"suggest",   "sum",       "train",       "train_groups"};
+/* The functions of schema dpobj whose answers are kept, beside those that are named after looks. */
+static const char *const calls[] = {"class_confusion", "confusion", "evaluate",
+									"select",          "train",     "train_groups"};
+
+static void
+check_call(const char *call)
+{
+	if (look_find(call) != NULL || names_find(calls, lengthof(calls), call) < lengthof(calls))
+		return;
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("call \"%s\" is not known", call),
+		 errhint("Known calls are: %s%s.", json_known(calls, lengthof(calls)), looks_names(true))));
+}
 
 /* The input arguments of a call, in order, without those of the job. */
 #define ARGUMENTS                                                                                  \
@@ -187,7 +198,7 @@ paid_call_statement(const char *call, Oid relation, Jsonb *arguments, const char
 	List *keys;
 	ListCell *cell;
 
-	(void) keyed_json_find("call", "", calls, lengthof(calls), call);
+	check_call(call);
 	if (!JB_ROOT_IS_OBJECT(arguments))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("arguments must be an object with a member for each argument"),
