@@ -88,22 +88,14 @@ check_options(const LookRequest *request, Jsonb *options, bool has_clip)
 					 errhint("Options are: %s.", json_known(known, count))));
 }
 
+/* value: NULL if it is not given */
 static void
-read_steps(LookRequest *request, JsonbValue *steps)
+read_whole(const char *name, JsonbValue *value, int least, int most, int64 *number)
 {
-	if (!json_get_integer(steps, 2, QUANTILES_MOST_CELLS - 1, &request->steps))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"steps\" must be a whole number from 2 to %d",
-							   (int) (QUANTILES_MOST_CELLS - 1))));
-}
-
-static void
-read_bins(LookRequest *request, JsonbValue *bins)
-{
-	if (!json_get_integer(bins, 2, ESTIMATE_MAX_BINS, &request->bins))
+	if (value != NULL && !json_get_integer(value, least, most, number))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"bins\" must be a whole number from 2 to %d", ESTIMATE_MAX_BINS)));
+				 errmsg("option \"%s\" must be a whole number from %d to %d", name, least, most)));
 }
 
 static void
@@ -146,10 +138,9 @@ read_call_options(LookRequest *request, Jsonb *options, double *low, double *hig
 
 	if (level != NULL)
 		looks_read_level(level, &request->level);
-	if (steps != NULL)
-		read_steps(request, steps);
-	if (bins != NULL && request->look.type->reads != READS_BIN) /* whose edges the caller reads */
-		read_bins(request, bins);
+	read_whole("steps", steps, 2, QUANTILES_MOST_CELLS - 1, &request->steps);
+	if (request->look.type->reads != READS_BIN) /* whose edges the caller reads */
+		read_whole("bins", bins, 2, ESTIMATE_MAX_BINS, &request->bins);
 	if (clip != NULL)
 		read_clip(clip, low, high);
 	request->holdout_given = holdout != NULL;
@@ -244,10 +235,7 @@ looks_read_options(LookRequest *request, Jsonb *options, double *low, double *hi
 	if (!OidIsValid(request->table))
 		request->look.adjacency = looks_read_adjacency(json_member(&options->root, "adjacency"));
 	rows = json_member(&options->root, "max_rows_per_person");
-	if (rows != NULL && !json_get_integer(rows, 1, PG_INT32_MAX, &request->look.rows_per_person))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("option \"max_rows_per_person\" must be a whole number from 1 to %d",
-							   PG_INT32_MAX)));
+	read_whole("max_rows_per_person", rows, 1, PG_INT32_MAX, &request->look.rows_per_person);
 	quantiles = json_member(&options->root, "quantiles");
 	if (quantiles != NULL)
 		read_quantiles(request, quantiles);
