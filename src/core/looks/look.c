@@ -134,7 +134,10 @@ look_encoding(const Look *look, Encoding *encoding)
 int
 look_numbers(const Look *look)
 {
-	return look->type->numbers != NULL ? look->type->numbers(look) : look->cells;
+	const LookType *type = look->type;
+
+	return type->numbers != NULL ? type->numbers(look)
+								 : look->cells * (type->each > 0 ? type->each : 1);
 }
 
 void

@@ -172,7 +172,8 @@ struct LookType
 	LookReads reads;
 	bool centred;                     /* are values measured from the middle of their bounds? */
 	const char *const *measures;      /* names of the answers about a cell */
-	int (*numbers)(const Look *look); /* the length of the vector; NULL: the cells */
+	int each;                         /* numbers of a cell; 0: one */
+	int (*numbers)(const Look *look); /* the length of the vector; NULL: each times the cells */
 	void (*add)(const Look *look, const LookRow *row, int64_t *number);
 	/* the most that an entering row changes a number by, over its share (theorem T1) */
 	uint64_t (*reach)(const Look *look, int position);

@@ -5,13 +5,7 @@
 
 #include "core/base/mutant.h"
 
-/* Two numbers for each cell: the sum of its centred values, and its usable rows. */
-static int
-numbers(const Look *look)
-{
-	return 2 * look->cells;
-}
-
+/* The first number of a cell is the sum of its centred values, the second its usable rows. */
 static void
 add(const Look *look, const LookRow *row, int64_t *number)
 {
@@ -49,7 +43,7 @@ const LookType look_average = {
 	.law = "laplace",
 	.reads = READS_NUMBER,
 	.centred = true,
-	.numbers = numbers,
+	.each = 2,
 	.add = add,
 	.reach = reach,
 	.answer = answer,

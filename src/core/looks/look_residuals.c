@@ -8,12 +8,6 @@
 
 #include "core/base/mutant.h"
 
-static int
-numbers(const Look *look)
-{
-	return look->cells * RESIDUAL_NUMBERS;
-}
-
 /* A whole number below 2^26, squared, in units of 2^26. */
 static int64_t
 square(int64_t x)
@@ -251,7 +245,7 @@ const LookType look_residuals = {
 	.measures =
 		(const char *const[]){
 			[RESIDUAL_R_SQUARED] = "r_squared", [RESIDUAL_MEAN_SIZE] = "mean_absolute_error"},
-	.numbers = numbers,
+	.each = RESIDUAL_NUMBERS,
 	.add = add,
 	.reach = reach,
 	.answers = answers,
