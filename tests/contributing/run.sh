@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# run.sh - checks that the patch that CONTRIBUTING.md explains applies, builds and passes its own test, and that
-# its deliberate fault is found. Run from the top of the tree; BUILD=folder says where.
+# run.sh - checks that the patches that CONTRIBUTING.md explains apply, build and pass their own tests, that their
+# deliberate faults are found, and that each has 8 files at most. Run from the top of the tree; BUILD=folder says where.
 set -euo pipefail
 BUILD=$(realpath -m "${BUILD:-build/core}")/contributing
-patch=$PWD/tests/contributing/majority.patch
+patches=("$PWD"/tests/contributing/*.patch)
 
-# The page must show lines of the patch.
-if sed -n '/^```diff$/,/^```$/p' CONTRIBUTING.md | grep -v '^```' | grep -vFxf "$patch"; then
-  echo "CONTRIBUTING.md shows these lines, which are not in $patch"
+# The page must show lines of the patches.
+if sed -n '/^```diff$/,/^```$/p' CONTRIBUTING.md | grep -v '^```' | grep -vFxf <(cat "${patches[@]}"); then
+  echo "CONTRIBUTING.md shows these lines, which are in no patch of tests/contributing"
   exit 1
 fi
 
@@ -15,7 +15,17 @@ rm -rf "$BUILD"
 mkdir -p "$BUILD/tree"
 cp -R src tests docs "$BUILD/tree"
 cd "$BUILD/tree"
-patch -s -p0 <"$patch"
-make -s -j2 -f tests/core/Makefile BUILD="$BUILD" NAME=test_majority PLAIN='$(FLAGS) -O0 -DDPOBJ_MUTANTS' mutants
-"$BUILD/plain/test_majority"
-BUILD=$BUILD bash tests/core/mutants.sh 199
+names=() mutants=()
+for patch in "${patches[@]}"; do
+  files=$(grep -c '^diff ' "$patch")
+  if [ "$files" -gt 8 ]; then
+    echo "$patch changes $files files"
+    exit 1
+  fi
+  patch -s -p0 <"$patch"
+  names+=("test_$(basename "$patch" .patch)")
+  mutants+=("$(sed -n "s/^+  '\([0-9]*\)|.*/\1/p" "$patch")")
+done
+make -s -j2 -f tests/core/Makefile BUILD="$BUILD" NAME="${names[*]}" PLAIN='$(FLAGS) -O0 -DDPOBJ_MUTANTS' mutants
+for name in "${names[@]}"; do "$BUILD/plain/$name"; done
+BUILD=$BUILD bash tests/core/mutants.sh "${mutants[@]}"
