@@ -24,6 +24,8 @@
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
+#include "core/looks/look.h"
+
 #include "server/base/acting.h"
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"
@@ -440,18 +442,12 @@ key_leads(const Aggref *aggref)
 static int
 look_arguments(const Aggref *aggref)
 {
-	static const struct
-	{
-		const char *name;
-		int arguments;
-	} looks[] = {
-		{"dp_count", 0}, {"dp_sum", 1}, {"dp_avg", 1}, {"dp_histogram", 1}, {"dp_quantiles", 1}};
 	const char *name = get_func_name(aggref->aggfnoid);
+	const LookType *type = strncmp(name, "dp_", 3) == 0 ? look_find(name + 3) : NULL;
 
-	for (int i = 0; i < lengthof(looks); i++)
-		if (strcmp(name, looks[i].name) == 0)
-			return looks[i].arguments;
-	return -1;
+	if (type == NULL || !look_has_groups(type))
+		return -1;
+	return look_has_column(type) ? 1 : 0;
 }
 
 bool

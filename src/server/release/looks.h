@@ -9,8 +9,8 @@
  * by look_add().  looks_charge(), looks_draw() and looks_released() are steps of a release
  * (release.h).
  *
- * What differs between looks is in their LookType.  A look has its arguments at the owner's door in
- * owner/looks.c and in look_arguments() of plan_shape.c.
+ * What differs between looks is in their LookType.  What they read decides which arguments they have
+ * at the owner's door.
  */
 #ifndef DPOBJ_LOOKS_H
 #define DPOBJ_LOOKS_H
