@@ -40,8 +40,8 @@ OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c src/server/*/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.3.0--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.
 script = $(patsubst %,src/sql/%.sql,$(1))
-SCRIPT = $(call script,schema roles identities accounting ledger names protections budgets models rows groups evaluation \
-	price definers sharing prediction jobs schedules parts looks aggregates classes answers registry scorecard export \
+SCRIPT = $(call script,schema roles identities accounting ledger names protections budgets models argument_types rows groups \
+	evaluation price definers sharing prediction jobs schedules parts looks aggregates classes answers registry scorecard export \
 	trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift \
 	model_facts show model_card report_models report_html seen settings arguments privileges namesakes)
 
@@ -103,8 +103,8 @@ dpobj--$(DPOBJ_VERSION).sql: $(SCRIPT)
 
 # The changes of tables and the like, then what can be replaced.
 dpobj--0.3.0--$(DPOBJ_VERSION).sql: $(call script,upgrade/head upgrade/0.3.0--0.4.0) $(SCRIPT)
-	cat $(call script,upgrade/head upgrade/0.3.0--0.4.0) > $@
-	perl $(srcdir)/scripts/update_sql.pl $(SCRIPT) >> $@ || { rm -f $@; exit 1; }
+	cat $(call script,upgrade/head argument_types upgrade/0.3.0--0.4.0) > $@
+	perl $(srcdir)/scripts/update_sql.pl $(filter-out %/argument_types.sql,$(SCRIPT)) >> $@ || { rm -f $@; exit 1; }
 
 # PGXS cannot install a program beside a module, so this does.
 install: install-solver

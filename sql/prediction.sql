@@ -70,6 +70,31 @@ SELECT dpobj.score('proba', r) = dpobj.score('proba', s) AS the_same
 -- NULL instead of a row or a name
 SELECT dpobj.predict('card', NULL::newcomer), dpobj.score(NULL, n), dpobj.predict_proba(NULL::dp_model, n) FROM newcomer n LIMIT 1;
 SELECT dpobj.predict('card', n) FROM (SELECT 1) one LEFT JOIN newcomer n ON false;
+-- a name of any type, and a model from wherever it comes
+CREATE TEMP VIEW named AS SELECT n.days, dpobj.score('card', n) AS score, dpobj.show(m.name, m.owner::regrole) = dpobj.show(m.model) AS shown
+  FROM newcomer n, dpobj.models m WHERE n.days = 3 AND m.name = 'card';
+SELECT score, shown FROM named;
+SELECT pg_get_viewdef('named') ~ $$score\('card'::dpobj.model_argument, n.\*\)$$ AS by_name;
+SELECT dpobj.score('card'::text, n), dpobj.score('card'::varchar, n), dpobj.score('card'::name, n), dpobj.score(model => 'card', "row" => n, owner => current_user::regrole),
+       dpobj.score((SELECT model FROM dpobj.models WHERE name = 'card'), n) FROM newcomer n WHERE n.days = 3;
+PREPARE of_a_driver AS SELECT dpobj.score($1, n) FROM newcomer n WHERE n.days = 3;
+EXECUTE of_a_driver('card');
+SELECT regexp_replace(unnest(parameter_types)::text, '^.*\.', '') FROM pg_prepared_statements WHERE name = 'of_a_driver';
+DO $$
+DECLARE m dp_model; found float8;
+BEGIN
+  FOR m IN SELECT (model).* FROM dpobj.models WHERE name IN ('card', 'number') ORDER BY name LOOP
+    SELECT dpobj.score(m, n) INTO found FROM newcomer n WHERE n.days = 3 AND n.age = 20 AND m.kind = 'halfspace';
+    RAISE NOTICE '% %', m.kind, found;
+  END LOOP;
+END $$;
+SELECT model::dpobj.model_argument::text = model::text AS the_same, 'card'::dpobj.model_argument FROM dpobj.models WHERE name = 'card';
+CREATE TEMP TABLE argument AS SELECT false AS odd, m.model::dpobj.model_argument AS model FROM dpobj.models m WHERE name = 'card';
+SELECT dpobj.score(a.model, n) FROM argument a, newcomer n WHERE n.days = 3;
+SELECT dpobj.score(model, n, 'dpobj_use_ana') FROM dpobj.models, newcomer n WHERE name = 'card';
+SELECT dpobj.show(model, 'dpobj_use_ana') FROM dpobj.models WHERE name = 'card';
+SELECT dpobj.show(NULL) IS NULL AND dpobj.model_card(NULL::dp_model) IS NULL AND dpobj.model_json(NULL::text) IS NULL AS none, (SELECT count(*) FROM dpobj.scorecard(NULL));
+DROP VIEW named;
 -- a row type that does not fit is refused before any value is read
 SELECT dpobj.predict('card', ROW(1, 2));
 SELECT * FROM answers($$SELECT dpobj.predict('card', n) FROM (%) n$$,

@@ -1,4 +1,4 @@
--- Calls with the types that drivers send
+-- Calls with the types that drivers send (argument_types.sql)
 
 /*
  * Drivers send a number as double precision and options as json or text, which PostgreSQL does not
@@ -6,31 +6,6 @@
  * of the same name in dpobj_internal, which takes numeric and jsonb and which nobody else may call.
  * A number means the decimal that it shows: 0.1 is 0.1.
  */
-CREATE TYPE dpobj.json_argument;
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_in(cstring) RETURNS dpobj.json_argument
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_in';
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) RETURNS cstring
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_out';
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_recv(internal) RETURNS dpobj.json_argument
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_recv';
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) RETURNS bytea
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_send';
-CREATE TYPE dpobj.json_argument (INPUT = dpobj_internal.json_argument_in, OUTPUT = dpobj_internal.json_argument_out,
-    RECEIVE = dpobj_internal.json_argument_recv, SEND = dpobj_internal.json_argument_send, LIKE = jsonb);
-COMMENT ON TYPE dpobj.json_argument IS 'an argument that may be jsonb, json or text';
-COMMENT ON FUNCTION dpobj_internal.json_argument_in(cstring) IS 'internal: input of dpobj.json_argument';
-COMMENT ON FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) IS 'internal: output of dpobj.json_argument';
-COMMENT ON FUNCTION dpobj_internal.json_argument_recv(internal) IS 'internal: binary input of dpobj.json_argument';
-COMMENT ON FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) IS 'internal: binary output of dpobj.json_argument';
-CREATE CAST (jsonb AS dpobj.json_argument) WITHOUT FUNCTION AS IMPLICIT;
-CREATE CAST (json AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
-CREATE CAST (text AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
-CREATE CAST (varchar AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
-COMMENT ON CAST (jsonb AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
-COMMENT ON CAST (json AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
-COMMENT ON CAST (text AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
-COMMENT ON CAST (varchar AS dpobj.json_argument) IS 'for arguments of dpobj''s functions';
-
 DO $body$
 DECLARE
   made record;

@@ -14,26 +14,17 @@ COMMENT ON FUNCTION @extschema@.dp_predict_class_proba(@extschema@.dp_model, flo
 
 -- On the columns of a row, like dpobj.predict.
 
-CREATE OR REPLACE FUNCTION dpobj.predict_class(name text, "row" record, owner regrole DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.predict_class(model dpobj.model_argument, "row" record, owner regrole DEFAULT NULL) RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_class_row';
-COMMENT ON FUNCTION dpobj.predict_class(text, record, regrole) IS
-  'class that a named model of several classes predicts for a row with the columns that it was trained on; null where there is none';
-CREATE OR REPLACE FUNCTION dpobj.predict_class(model @extschema@.dp_model, "row" record) RETURNS text
-  LANGUAGE C STABLE STRICT PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_predict_class_row';
-COMMENT ON FUNCTION dpobj.predict_class(@extschema@.dp_model, record) IS
+COMMENT ON FUNCTION dpobj.predict_class(dpobj.model_argument, record, regrole) IS
   'class that a model of several classes predicts for a row with the columns that it was trained on; null where there is none';
 
-CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8[]
+CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(model dpobj.model_argument, "row" record, owner regrole DEFAULT NULL)
+  RETURNS float8[]
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_class_proba_row';
-COMMENT ON FUNCTION dpobj.predict_class_proba(text, record, regrole) IS
-  'probability of each class by a named softmax model, in the order of the classes; null where there is no prediction';
-CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(model @extschema@.dp_model, "row" record) RETURNS float8[]
-  LANGUAGE C STABLE STRICT PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_predict_class_proba_row';
-COMMENT ON FUNCTION dpobj.predict_class_proba(@extschema@.dp_model, record) IS
+COMMENT ON FUNCTION dpobj.predict_class_proba(dpobj.model_argument, record, regrole) IS
   'probability of each class by a softmax model, in the order of the classes; null where there is no prediction';
 
 CREATE OR REPLACE FUNCTION dpobj.class_confusion(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,

@@ -15,8 +15,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.markdown_row(VARIADIC cells text[]) RE
   $$;
 COMMENT ON FUNCTION dpobj_internal.markdown_row(text[]) IS 'internal: a row of a table in Markdown; null if a cell is';
 
-CREATE OR REPLACE FUNCTION dpobj.model_card(model @extschema@.dp_model) RETURNS text
-  LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION dpobj.model_card(model dpobj.model_argument, owner regrole DEFAULT NULL) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
       '# Model ' || coalesce(dpobj_internal.markdown('"' || (f ->> 'name') || '" of ' || (f ->> 'owner')), 'without a name'),
@@ -40,17 +40,12 @@ CREATE OR REPLACE FUNCTION dpobj.model_card(model @extschema@.dp_model) RETURNS 
       coalesce((SELECT string_agg('- ' || dpobj_internal.markdown(dpobj_internal.rating_words(r)), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(f -> 'ratings') WITH ORDINALITY v(r, place)),
                'No rating of it is kept.')) || E'\n'
-      FROM dpobj_internal.model_facts(ARRAY[$1]) f
+      FROM dpobj_internal.model_facts(ARRAY[dpobj_internal.model_of($1, $2)]) f
      CROSS JOIN LATERAL
            (SELECT count(p.class) > 0 AS classes, count(*) AS shown,
                    string_agg(CASE WHEN p.class IS NULL THEN dpobj_internal.markdown_row(p.feature, p.level, coalesce(p.shown, ''))
                                    ELSE dpobj_internal.markdown_row(p.class, p.feature, p.level, coalesce(p.shown, '')) END, E'\n' ORDER BY p.place) AS rows
               FROM dpobj_internal.largest_points(f, 100) p) c
   $$;
-COMMENT ON FUNCTION dpobj.model_card(@extschema@.dp_model) IS
+COMMENT ON FUNCTION dpobj.model_card(dpobj.model_argument, regrole) IS
   'a model as Markdown: what it predicts and learned, from what, for how much, its hash and its last ratings';
-
-CREATE OR REPLACE FUNCTION dpobj.model_card(name text, owner regrole DEFAULT NULL) RETURNS text
-  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-  AS $$ SELECT dpobj.model_card(dpobj_internal.named_model($1, $2)) $$;
-COMMENT ON FUNCTION dpobj.model_card(text, regrole) IS 'dpobj.model_card of a named model';

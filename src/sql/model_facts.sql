@@ -1,10 +1,9 @@
 -- What is known of a model: dpobj.show, dpobj.model_card and the auditor's page are made of it
 
-CREATE OR REPLACE FUNCTION dpobj_internal.named_model(name text, owner regrole) RETURNS @extschema@.dp_model
+CREATE OR REPLACE FUNCTION dpobj_internal.model_of(model dpobj.model_argument, owner regrole) RETURNS @extschema@.dp_model
   LANGUAGE C STABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_named_model';
-COMMENT ON FUNCTION dpobj_internal.named_model(text, regrole) IS
-  'internal: a model of the current role or one that is shared with it';
+  AS 'MODULE_PATHNAME', 'dpobj_model_of';
+COMMENT ON FUNCTION dpobj_internal.model_of(dpobj.model_argument, regrole) IS 'internal: the model of an argument';
 
 CREATE OR REPLACE VIEW dpobj.ratings_seen AS
 SELECT a.parameters ->> 'model' AS model, a.parameters #> '{keys,0}' AS key, a.parameters ->> 'filter' AS filter, a.name, a.kind, a.value,
@@ -28,7 +27,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
     WITH
       given AS MATERIALIZED (
         SELECT p.place, v.model, dpobj.model_hash(v.model) AS hash, (v.model).details #> '{group,key}' AS key
-          FROM generate_subscripts($1, 1) p(place) CROSS JOIN LATERAL (SELECT ($1)[p.place] AS model) v),
+          FROM generate_subscripts($1, 1) p(place) CROSS JOIN LATERAL (SELECT ($1)[p.place] AS model) v
+         WHERE v.model IS DISTINCT FROM NULL),
       known AS MATERIALIZED (
         SELECT * FROM dpobj.models v WHERE v.release = ANY (ARRAY(SELECT (g.model).release FROM given g)))
     SELECT jsonb_build_object(

@@ -14,51 +14,31 @@ COMMENT ON FUNCTION dpobj_internal.model_from_json(jsonb) IS 'a model that was w
 CREATE CAST (jsonb AS @extschema@.dp_model) WITH FUNCTION dpobj_internal.model_from_json(jsonb) AS ASSIGNMENT;
 COMMENT ON CAST (jsonb AS @extschema@.dp_model) IS 'a model that was written as a JSON object';
 
--- These take a row and find its columns by name.  A name means a model of the current role or one that
--- is shared with it.
+-- These take a row and find its columns by name.
 
-CREATE OR REPLACE FUNCTION dpobj.predict(name text, "row" record, owner regrole DEFAULT NULL) RETURNS boolean
+CREATE OR REPLACE FUNCTION dpobj.predict(model dpobj.model_argument, "row" record, owner regrole DEFAULT NULL) RETURNS boolean
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_row';
-COMMENT ON FUNCTION dpobj.predict(text, record, regrole) IS
-  'prediction of a named model for a row with the columns that it was trained on; null where there is none';
-CREATE OR REPLACE FUNCTION dpobj.predict(model @extschema@.dp_model, "row" record) RETURNS boolean
-  LANGUAGE C STABLE STRICT PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_predict_row';
-COMMENT ON FUNCTION dpobj.predict(@extschema@.dp_model, record) IS
+COMMENT ON FUNCTION dpobj.predict(dpobj.model_argument, record, regrole) IS
   'prediction of a model for a row with the columns that it was trained on; null where there is none';
 
-CREATE OR REPLACE FUNCTION dpobj.score(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
+CREATE OR REPLACE FUNCTION dpobj.score(model dpobj.model_argument, "row" record, owner regrole DEFAULT NULL) RETURNS float8
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_score_row';
-COMMENT ON FUNCTION dpobj.score(text, record, regrole) IS
-  'score of a named model for a row with the columns that it was trained on; null where there is none';
-CREATE OR REPLACE FUNCTION dpobj.score(model @extschema@.dp_model, "row" record) RETURNS float8
-  LANGUAGE C STABLE STRICT PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_score_row';
-COMMENT ON FUNCTION dpobj.score(@extschema@.dp_model, record) IS
+COMMENT ON FUNCTION dpobj.score(dpobj.model_argument, record, regrole) IS
   'score of a model for a row with the columns that it was trained on; null where there is none';
 
-CREATE OR REPLACE FUNCTION dpobj.predict_proba(name text, "row" record, owner regrole DEFAULT NULL) RETURNS float8
+CREATE OR REPLACE FUNCTION dpobj.predict_proba(model dpobj.model_argument, "row" record, owner regrole DEFAULT NULL) RETURNS float8
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba_row';
-COMMENT ON FUNCTION dpobj.predict_proba(text, record, regrole) IS
-  'probability of a positive label by a named logistic model; null where there is no prediction';
-CREATE OR REPLACE FUNCTION dpobj.predict_proba(model @extschema@.dp_model, "row" record) RETURNS float8
-  LANGUAGE C STABLE STRICT PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_predict_proba_row';
-COMMENT ON FUNCTION dpobj.predict_proba(@extschema@.dp_model, record) IS
+COMMENT ON FUNCTION dpobj.predict_proba(dpobj.model_argument, record, regrole) IS
   'probability of a positive label by a logistic model; null where there is no prediction';
 
 -- Without dpobj
 
-CREATE OR REPLACE FUNCTION dpobj.predict_sql(name text, relation text DEFAULT NULL, owner regrole DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj.predict_sql(model dpobj.model_argument, relation text DEFAULT NULL, owner regrole DEFAULT NULL)
+  RETURNS text
   LANGUAGE C STABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_predict_sql_name';
-COMMENT ON FUNCTION dpobj.predict_sql(text, text, regrole) IS
-  'a named model as a statement for a server without dpobj; relation: the table there, by default that of the training';
-CREATE OR REPLACE FUNCTION dpobj.predict_sql(model @extschema@.dp_model, relation text DEFAULT NULL) RETURNS text
-  LANGUAGE C STABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_predict_sql_model';
-COMMENT ON FUNCTION dpobj.predict_sql(@extschema@.dp_model, text) IS
-  'a model as a statement for a server without dpobj; one that was trained on arrays reads a column "features"';
+  AS 'MODULE_PATHNAME', 'dpobj_predict_sql';
+COMMENT ON FUNCTION dpobj.predict_sql(dpobj.model_argument, text, regrole) IS
+  'a model as a statement for a server without dpobj, on the table of the training or relation; one that was trained on arrays reads a column "features"';

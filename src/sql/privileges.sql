@@ -12,14 +12,14 @@ DECLARE
     -- dpobj_internal, too: functions run with their caller's rights
     'dpobj', 'dpobj_internal',
     -- types
-    'dp_model', 'dp_group', 'dp_confusion_table', 'dp_look', 'dp_average', 'dp_bin', 'dp_quantile', 'charge_cost', 'json_argument',
+    'dp_model', 'dp_group', 'dp_confusion_table', 'dp_look', 'dp_average', 'dp_bin', 'dp_quantile', 'charge_cost', 'json_argument', 'model_argument',
     -- views
     'ledger', 'budgets', 'odometer', 'protected', 'models', 'model_list', 'scorecards', 'answers', 'charge_answers', 'failures', 'evaluations', 'model_history', 'drifts', 'jobs', 'progress', 'schedules', 'schedule_runs',
     -- models
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
-    'answer', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'named_model', 'model_facts', 'rating_interval', 'rating_words', 'largest_points', 'model_card', 'markdown', 'markdown_row',
+    'answer', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'largest_points', 'model_card', 'markdown', 'markdown_row',
     -- the analyst's door
     'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
@@ -28,7 +28,7 @@ DECLARE
     'report', 'check_ledger', 'report_text', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     'report_neighbours', 'report_assumptions', 'report_html',
     -- types of arguments
-    'json_argument_in', 'json_argument_out', 'json_argument_recv', 'json_argument_send',
+    'json_argument_in', 'json_argument_out', 'json_argument_recv', 'json_argument_send', 'model_argument_in', 'model_argument_out', 'model_argument_recv',
     -- tables on several servers: each call also checks for which role the table is marked
     'part',
     -- jobs

@@ -7,8 +7,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.show_line(head text, words text) RETUR
   $$;
 COMMENT ON FUNCTION dpobj_internal.show_line(text, text) IS 'internal: a head and a paragraph beside it, at 78 columns';
 
-CREATE OR REPLACE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
-  LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION dpobj.show(model dpobj.model_argument, owner regrole DEFAULT NULL) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
       dpobj_internal.report_lines(format('Model %s, release %s',
@@ -24,7 +24,7 @@ CREATE OR REPLACE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
       dpobj_internal.show_line('retired', to_char((f ->> 'retired')::timestamptz, 'YYYY-MM-DD')),
       dpobj_internal.show_line('hash', format('%s..., which the ledger %s', left(f ->> 'hash', 16),
         CASE WHEN (f ->> 'verified')::boolean THEN 'has' ELSE 'DOES NOT HAVE' END)))
-      FROM dpobj_internal.model_facts(ARRAY[$1]) f
+      FROM dpobj_internal.model_facts(ARRAY[dpobj_internal.model_of($1, $2)]) f
      CROSS JOIN LATERAL
            (SELECT string_agg(format('%s%s %s: %s', c.class || ': ', c.feature, c.level, c.shown), '; ' ORDER BY c.place)
                      FILTER (WHERE c.place <= 4)
@@ -33,10 +33,5 @@ CREATE OR REPLACE FUNCTION dpobj.show(model @extschema@.dp_model) RETURNS text
                       FROM dpobj_internal.largest_points(f, 1000000) p
                      WHERE p.weight <> 0 AND p.feature <> '(intercept)') c) w
   $$;
-COMMENT ON FUNCTION dpobj.show(@extschema@.dp_model) IS
+COMMENT ON FUNCTION dpobj.show(dpobj.model_argument, regrole) IS
   'a model in about ten lines: what it predicts and learned, from what, for how much, and how good it is by its last ratings that are kept';
-
-CREATE OR REPLACE FUNCTION dpobj.show(name text, owner regrole DEFAULT NULL) RETURNS text
-  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-  AS $$ SELECT dpobj.show(dpobj_internal.named_model($1, $2)) $$;
-COMMENT ON FUNCTION dpobj.show(text, regrole) IS 'dpobj.show of a named model';

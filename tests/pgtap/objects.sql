@@ -65,32 +65,21 @@ SELECT is(
      AND p.pronamespace = 'dpobj'::regnamespace),
   $$dpobj.comment(text,text) void
 dpobj.delete(text) void
-dpobj.model_card(dp_model) text
-dpobj.model_card(text,regrole) text
-dpobj.model_json(dp_model) jsonb
-dpobj.model_json(text,regrole) jsonb
-dpobj.model_pmml(dp_model) text
-dpobj.model_pmml(text,regrole) text
-dpobj.predict(dp_model,record) boolean
-dpobj.predict(text,record,regrole) boolean
-dpobj.predict_class(dp_model,record) text
-dpobj.predict_class(text,record,regrole) text
-dpobj.predict_class_proba(dp_model,record) double precision[]
-dpobj.predict_class_proba(text,record,regrole) double precision[]
-dpobj.predict_proba(dp_model,record) double precision
-dpobj.predict_proba(text,record,regrole) double precision
-dpobj.predict_sql(dp_model,text) text
-dpobj.predict_sql(text,text,regrole) text
+dpobj.model_card(dpobj.model_argument,regrole) text
+dpobj.model_json(dpobj.model_argument,regrole) jsonb
+dpobj.model_pmml(dpobj.model_argument,regrole) text
+dpobj.predict(dpobj.model_argument,record,regrole) boolean
+dpobj.predict_class(dpobj.model_argument,record,regrole) text
+dpobj.predict_class_proba(dpobj.model_argument,record,regrole) double precision[]
+dpobj.predict_proba(dpobj.model_argument,record,regrole) double precision
+dpobj.predict_sql(dpobj.model_argument,text,regrole) text
 dpobj.rename(text,text) void
 dpobj.retire(text,boolean) void
-dpobj.score(dp_model,record) double precision
-dpobj.score(text,record,regrole) double precision
-dpobj.scorecard(dp_model) record
-dpobj.scorecard(text,regrole) record
+dpobj.score(dpobj.model_argument,record,regrole) double precision
+dpobj.scorecard(dpobj.model_argument,regrole) record
 dpobj.share(text,regrole) void
-dpobj.show(dp_model) text
-dpobj.show(text,regrole) text
-dpobj.unshare(text,regrole) void$$, 'models are used by value and by name');
+dpobj.show(dpobj.model_argument,regrole) text
+dpobj.unshare(text,regrole) void$$, 'one function uses a model by value and by name');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
@@ -100,9 +89,9 @@ SELECT is(
    WHERE proname IN ('share', 'unshare', 'rename', 'comment', 'retire', 'delete') AND pronamespace = 'dpobj'::regnamespace),
   'vu', 'sharing a model, and what its owner changes, writes');
 SELECT is(
-  (SELECT string_agg(format('%s -> %s %s %s', castsource::regtype, casttarget::regtype, castcontext, p.provolatile), ', ' ORDER BY castsource)
+  (SELECT string_agg(format('%s -> %s %s %s', castsource::regtype, casttarget::regtype, castcontext, p.provolatile), ', ' ORDER BY castsource, casttarget)
    FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc WHERE 'dp_model'::regtype IN (castsource, casttarget)),
-  'jsonb -> dp_model a i, dp_model -> jsonb a i', 'dp_model and jsonb: by assignment, both ways');
+  'jsonb -> dp_model a i, dp_model -> jsonb a i, dp_model -> dpobj.model_argument i i', 'dp_model and jsonb: by assignment, both ways; an argument: by itself');
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
   WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('share', 'unshare', 'rename', 'comment', 'retire', 'delete')
@@ -197,12 +186,13 @@ SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
-    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
+    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
+                            'dpobj.predict_sql', 'dpobj.model_pmml', 'dpobj.model_json', 'dpobj.scorecard', 'dpobj.show', 'dpobj.model_card', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.unshare', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
-                            'dpobj_internal.named_model', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
+                            'dpobj_internal.model_of', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
                             'dpobj_internal.model_facts', 'dpobj_internal.rating_interval', 'dpobj_internal.rating_words', 'dpobj_internal.largest_points', 'dpobj_internal.markdown', 'dpobj_internal.markdown_row',
                             'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj.rdp_orders', 'dpobj_internal.relatives',
                             'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
@@ -220,8 +210,7 @@ SELECT is_empty($$
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
                             'dpobj_internal.administers', 'dpobj_internal.part', 'dpobj.mark_part', 'dpobj.unmark_part', 'dpobj.check_parts', 'dpobj.answer', 'dpobj.check_ledger',
                             'dpobj_internal.charge_state', 'dpobj_internal.see_support']::regproc[])
-    AND p.proname !~ '^(see|json_argument)_'
-    AND p.proname NOT IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'show', 'model_card') -- several forms each
+    AND p.proname !~ '^(see_|json_argument_|model_argument)'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');
 SELECT function_privs_are('dp_predict', ARRAY['dp_model', 'double precision[]'], 'dpobj_test_stranger',

@@ -48,7 +48,7 @@ sub lacking
 
 $node->safe_psql('postgres', 'CREATE DATABASE fresh');
 # The script makes and comments each object once, except the shell of a type.
-is($node->safe_psql('fresh', <<'SQL'), "CREATE TYPE dpobj.json_argument\nCREATE TYPE public.dp_rows", 'a new installation makes each object once, except the shells of types');
+is($node->safe_psql('fresh', <<'SQL'), "CREATE TYPE dpobj.json_argument\nCREATE TYPE dpobj.model_argument\nCREATE TYPE public.dp_rows", 'a new installation makes each object once, except the shells of types');
 CREATE TABLE made (what text);
 CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
   'BEGIN INSERT INTO public.made SELECT c.command_tag || $$ $$ || c.object_identity FROM pg_event_trigger_ddl_commands() c; END';

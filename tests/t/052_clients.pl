@@ -107,6 +107,11 @@ for epsilon in (0.1, Decimal('0.1'), '0.1', 1):
                 cu.execute("SELECT value IS NOT NULL FROM dpobj.count(%s, %s, options => %s)", ('patient', epsilon, options), prepare=True)
                 assert cu.fetchone()[0] is True
 c.execute("SELECT (dpobj.train(%s, %s, %s, features => %s, name => %s)).kind", ('patient', 'y', 0.1, ['a'], 'of psycopg'))
+for binary in (False, True):
+    with c.cursor(binary=binary) as cu:
+        cu.execute("SELECT dpobj.predict(%s, p) IS NOT NULL, (SELECT count(*) > 0 FROM dpobj.scorecard(%s)) FROM (SELECT 1 AS a) p",
+                   ('of psycopg', 'of psycopg'), prepare=True)
+        assert cu.fetchone() == (True, True)
 print(c.execute("SELECT epsilon FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1").fetchone()[0])
 PSYCOPG3
 import psycopg2, psycopg2.extras
@@ -116,6 +121,9 @@ cu = c.cursor()
 for options in (psycopg2.extras.Json({"level": 0.9}), '{"level": 0.9}'):
     cu.execute("SELECT value IS NOT NULL FROM dpobj.count(%s, %s, options => %s)", ('patient', 0.1, options))
     assert cu.fetchone()[0] is True
+cu.execute("SELECT (dpobj.train('patient', 'y', 0.1, name => 'of psycopg2')).kind")
+cu.execute("SELECT dpobj.predict(%s, p) IS NOT NULL FROM (SELECT 1 AS a) p", ('of psycopg2',))
+assert cu.fetchone()[0] is True
 cu.execute("SELECT epsilon FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1")
 print(cu.fetchone()[0])
 PSYCOPG2

@@ -17,6 +17,9 @@
 	}
 
 EARLIER(dpobj_submit_training)
+EARLIER(dpobj_named_model)
+EARLIER(dpobj_predict_sql_model)
+EARLIER(dpobj_predict_sql_name)
 EARLIER(dpobj_submit_answer)
 EARLIER(dpobj_schedule_training)
 EARLIER(dpobj_answer_statement)

@@ -103,8 +103,9 @@ export_argument(FunctionCallInfo fcinfo, ExportedModel *exported)
 {
 	Model model;
 	TrainedColumns columns;
+	char *name;
 
-	if (!named_model_argument(fcinfo, named_model_apply, &model))
+	if (!named_model_argument(fcinfo, 1, named_model_apply, &model, &name))
 		return false;
 	memset(exported, 0, sizeof(*exported));
 	exported->kind = model.kind;

@@ -43,8 +43,8 @@ typedef struct ExportedModel
 } ExportedModel;
 
 /*
- * The model of a function of (dp_model) or of (name, owner); false if that is null.  Raises 22023
- * for a model that does not say what its weights belong to.
+ * The model of a function of (model, owner); false if that is null.  Raises 22023 for a model that
+ * does not say what its weights belong to.
  */
 extern bool export_argument(FunctionCallInfo fcinfo, ExportedModel *model);
 

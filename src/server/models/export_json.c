@@ -244,7 +244,7 @@ write_model(const ExportedModel *model)
 	return text.data;
 }
 
-/* dpobj.model_json(model dp_model) and dpobj.model_json(name text, owner regrole) -> jsonb */
+/* dpobj.model_json(model dpobj.model_argument, owner regrole) -> jsonb */
 PG_FUNCTION_INFO_V1(dpobj_model_json);
 Datum
 dpobj_model_json(PG_FUNCTION_ARGS)

@@ -599,7 +599,7 @@ write_document(const ExportedModel *model)
 	return cstring_to_text_with_len(document.text.data, document.text.len);
 }
 
-/* dpobj.model_pmml(model dp_model) and dpobj.model_pmml(name text, owner regrole) -> text */
+/* dpobj.model_pmml(model dpobj.model_argument, owner regrole) -> text */
 PG_FUNCTION_INFO_V1(dpobj_model_pmml);
 Datum
 dpobj_model_pmml(PG_FUNCTION_ARGS)

@@ -5,8 +5,10 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 
 #include "server/base/admin.h"
 #include "server/models/named_model.h"
@@ -148,32 +150,82 @@ named_model_apply(const char *name, Oid owner, Model *model)
 	model_read(DatumGetHeapTupleHeader(found.column[0]), model);
 }
 
-/* dpobj_internal.named_model(name text, owner regrole) -> dp_model */
-PG_FUNCTION_INFO_V1(dpobj_named_model);
-Datum
-dpobj_named_model(PG_FUNCTION_ARGS)
-{
-	Found found;
+/* ---- arguments ---- */
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	find_readable(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-				  PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), &found);
-	PG_RETURN_DATUM(found.column[0]);
+/* No text has a zero byte, and the header of a row has one: it has fewer than 256 attributes. */
+static bool
+is_row(struct varlena *argument)
+{
+	return memchr(VARDATA_ANY(argument), 0, VARSIZE_ANY_EXHDR(argument)) != NULL;
+}
+
+/* A copy, because dpobj.model_argument is aligned as a text. */
+static Datum
+copy_row(struct varlena *argument)
+{
+	return PointerGetDatum(PG_DETOAST_DATUM_COPY(PointerGetDatum(argument)));
+}
+
+Oid
+named_model_owner(FunctionCallInfo fcinfo, int place)
+{
+	return place >= PG_NARGS() || PG_ARGISNULL(place) ? InvalidOid : PG_GETARG_OID(place);
 }
 
 bool
-named_model_argument(FunctionCallInfo fcinfo,
-					 void (*read)(const char *name, Oid owner, Model *model), Model *model)
+named_model_argument(FunctionCallInfo fcinfo, int place,
+					 void (*read)(const char *name, Oid owner, Model *model), Model *model,
+					 char **name)
 {
+	Oid owner = named_model_owner(fcinfo, place);
+	struct varlena *argument;
+
 	if (PG_ARGISNULL(0))
 		return false;
-	if (PG_NARGS() == 1)
-		model_read(PG_GETARG_HEAPTUPLEHEADER(0), model);
+	argument = PG_GETARG_VARLENA_PP(0);
+	*name = is_row(argument) ? NULL : text_to_cstring(argument);
+	if (*name != NULL)
+		read(*name, owner, model);
+	else if (OidIsValid(owner))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("owner is only for a model that is given by its name")));
 	else
-		read(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1),
-			 model);
+		model_read(DatumGetHeapTupleHeader(copy_row(argument)), model);
 	return true;
+}
+
+/* dpobj_internal.model_of(model dpobj.model_argument, owner regrole) -> dp_model */
+PG_FUNCTION_INFO_V1(dpobj_model_of);
+Datum
+dpobj_model_of(PG_FUNCTION_ARGS)
+{
+	Model model;
+	char *name;
+	TupleDesc descriptor;
+
+	if (!named_model_argument(fcinfo, 1, named_model_read, &model, &name))
+		PG_RETURN_NULL();
+	(void) get_call_result_type(fcinfo, NULL, &descriptor);
+	return model_form(&model, descriptor);
+}
+
+/* dpobj_internal.model_argument(dp_model) -> dpobj.model_argument: as it is, even compressed */
+PG_FUNCTION_INFO_V1(dpobj_model_argument);
+Datum
+dpobj_model_argument(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+/* dpobj_internal.model_argument_out(dpobj.model_argument) -> cstring */
+PG_FUNCTION_INFO_V1(dpobj_model_argument_out);
+Datum
+dpobj_model_argument_out(PG_FUNCTION_ARGS)
+{
+	struct varlena *argument = PG_GETARG_VARLENA_PP(0);
+
+	PG_RETURN_CSTRING(is_row(argument) ? OidOutputFunctionCall(F_RECORD_OUT, copy_row(argument))
+									   : text_to_cstring(argument));
 }
 
 /* ---- predictions ---- */

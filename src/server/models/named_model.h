@@ -28,13 +28,17 @@ extern void named_model_read(const char *name, Oid owner, Model *model);
 /* The same, to be applied: raises 55000 if it is retired. */
 extern void named_model_apply(const char *name, Oid owner, Model *model);
 
+/* The owner that this argument is; InvalidOid if it is null, or if a function of 0.3.0 has none. */
+extern Oid named_model_owner(FunctionCallInfo fcinfo, int place);
+
 /*
- * The model of a function of (dp_model) or of (name, owner), which read() finds: one of the two
- * functions above.  False if the argument is null.
+ * The model of a function whose first argument is a dpobj.model_argument, and the one at place the
+ * owner; of a name read() finds it, one of the two functions above.  Sets the name, NULL if a row
+ * is given.  False if the argument is null; raises 22023 for a row with an owner.
  */
-extern bool named_model_argument(FunctionCallInfo fcinfo,
+extern bool named_model_argument(FunctionCallInfo fcinfo, int place,
 								 void (*read)(const char *name, Oid owner, Model *model),
-								 Model *model);
+								 Model *model, char **name);
 
 /* Raises 22023 unless the model predicts a label; name is NULL if the model has none. */
 extern void model_require_label(const Model *model, const char *name);

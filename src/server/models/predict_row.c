@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
@@ -25,49 +26,32 @@
 
 /* ---- which model ---- */
 
-/* The model of a call: a name and perhaps its owner, or a value. */
+/* The model of a call, a dpobj.model_argument, and perhaps the owner of its name. */
 typedef struct ModelArgument
 {
 	Oid owner;
-	struct varlena *value; /* a text or a row of dp_model */
+	struct varlena *value; /* perhaps compressed */
 } ModelArgument;
-
-static bool
-is_by_name(FunctionCallInfo fcinfo)
-{
-	return PG_NARGS() == 3;
-}
 
 static ModelArgument
 get_argument(FunctionCallInfo fcinfo)
 {
-	ModelArgument argument = {InvalidOid, NULL};
+	ModelArgument argument = {named_model_owner(fcinfo, 2),
+							  (struct varlena *) PG_GETARG_POINTER(0)};
 
-	if (is_by_name(fcinfo))
-	{
-		argument.value = (struct varlena *) PG_GETARG_TEXT_PP(0);
-		if (!PG_ARGISNULL(2))
-			argument.owner = PG_GETARG_OID(2);
-	}
-	else
-		argument.value = (struct varlena *) PG_GETARG_HEAPTUPLEHEADER(0);
+	if (VARATT_IS_EXTERNAL(argument.value))
+		argument.value = detoast_external_attr(argument.value);
 	return argument;
 }
 
 /* Reads the model, and returns how messages call it. */
 static const char *
-get_model(FunctionCallInfo fcinfo, const ModelArgument *argument, Model *model)
+get_model(FunctionCallInfo fcinfo, Model *model)
 {
-	const char *name;
+	char *name;
 
-	if (!is_by_name(fcinfo))
-	{
-		model_read((HeapTupleHeader) argument->value, model);
-		return "the model";
-	}
-	name = text_to_cstring((text *) argument->value);
-	named_model_apply(name, argument->owner, model);
-	return psprintf("model \"%s\"", name);
+	named_model_argument(fcinfo, 2, named_model_apply, model, &name);
+	return name == NULL ? "the model" : psprintf("model \"%s\"", name);
 }
 
 /* ---- columns of the row ---- */
@@ -174,8 +158,8 @@ typedef struct RowPredictor
 static bool
 same_argument(const ModelArgument *a, const ModelArgument *b)
 {
-	return a->owner == b->owner && VARSIZE_ANY_EXHDR(a->value) == VARSIZE_ANY_EXHDR(b->value) &&
-		   memcmp(VARDATA_ANY(a->value), VARDATA_ANY(b->value), VARSIZE_ANY_EXHDR(a->value)) == 0;
+	return a->owner == b->owner && VARSIZE_ANY(a->value) == VARSIZE_ANY(b->value) &&
+		   memcmp(a->value, b->value, VARSIZE_ANY(a->value)) == 0;
 }
 
 static void
@@ -206,7 +190,7 @@ create_predictor(FunctionCallInfo fcinfo, const ModelArgument *argument, HeapTup
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RowPredictor *bound = palloc0(sizeof(RowPredictor));
 	Model model;
-	const char *name = get_model(fcinfo, argument, &model);
+	const char *name = get_model(fcinfo, &model);
 
 	bound->context = context;
 	bound->argument.owner = argument->owner;
@@ -249,8 +233,8 @@ typedef void (*PredictorCheck)(const Predictor *predictor, const char *other);
 
 /*
  * The predictor and its scores, one or one for each class; NULL if there are none.  The functions
- * by name are not strict, because the owner may be null.  check: raises an error unless the
- * function suits the model; NULL if it suits every model with a single score.
+ * are not strict, because the owner may be null.  check: raises an error unless the function suits
+ * the model; NULL if it suits every model with a single score.
  */
 static const Predictor *
 get_scores(FunctionCallInfo fcinfo, PredictorCheck check, const char *other, double *score)
@@ -271,7 +255,7 @@ get_scores(FunctionCallInfo fcinfo, PredictorCheck check, const char *other, dou
 	return &bound->predictor;
 }
 
-/* dpobj.score(name, row, owner) and dpobj.score(model, row) -> float8 */
+/* dpobj.score(model, row, owner) -> float8 */
 PG_FUNCTION_INFO_V1(dpobj_score_row);
 Datum
 dpobj_score_row(PG_FUNCTION_ARGS)
@@ -283,7 +267,7 @@ dpobj_score_row(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(score);
 }
 
-/* dpobj.predict(name, row, owner) and dpobj.predict(model, row) -> boolean */
+/* dpobj.predict(model, row, owner) -> boolean */
 PG_FUNCTION_INFO_V1(dpobj_predict_row);
 Datum
 dpobj_predict_row(PG_FUNCTION_ARGS)
@@ -295,7 +279,7 @@ dpobj_predict_row(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(score > 0);
 }
 
-/* dpobj.predict_proba(name, row, owner) and dpobj.predict_proba(model, row) -> float8 */
+/* dpobj.predict_proba(model, row, owner) -> float8 */
 PG_FUNCTION_INFO_V1(dpobj_predict_proba_row);
 Datum
 dpobj_predict_proba_row(PG_FUNCTION_ARGS)
@@ -320,7 +304,7 @@ class_result(FunctionCallInfo fcinfo, Datum (*result)(const Predictor *, const d
 	return result(predictor, score);
 }
 
-/* dpobj.predict_class(name, row, owner) and dpobj.predict_class(model, row) -> text */
+/* dpobj.predict_class(model, row, owner) -> text */
 PG_FUNCTION_INFO_V1(dpobj_predict_class_row);
 Datum
 dpobj_predict_class_row(PG_FUNCTION_ARGS)
@@ -328,8 +312,7 @@ dpobj_predict_class_row(PG_FUNCTION_ARGS)
 	return class_result(fcinfo, predictor_class_name);
 }
 
-/* dpobj.predict_class_proba(name, row, owner) and dpobj.predict_class_proba(model, row) -> float8[]
- */
+/* dpobj.predict_class_proba(model, row, owner) -> float8[] */
 PG_FUNCTION_INFO_V1(dpobj_predict_class_proba_row);
 Datum
 dpobj_predict_class_proba_row(PG_FUNCTION_ARGS)

@@ -714,37 +714,16 @@ build_statement(const Model *model, const char *name, const char *relation)
 	return cstring_to_text(text.data);
 }
 
-static char *
-relation_argument(FunctionCallInfo fcinfo)
-{
-	return PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
-}
-
-/* dpobj.predict_sql(name text, relation text, owner regrole) -> text */
-PG_FUNCTION_INFO_V1(dpobj_predict_sql_name);
+/* dpobj.predict_sql(model dpobj.model_argument, relation text, owner regrole) -> text */
+PG_FUNCTION_INFO_V1(dpobj_predict_sql);
 Datum
-dpobj_predict_sql_name(PG_FUNCTION_ARGS)
+dpobj_predict_sql(PG_FUNCTION_ARGS)
 {
-	Oid owner = PG_ARGISNULL(2) ? InvalidOid : PG_GETARG_OID(2);
 	char *name;
 	Model model;
 
-	if (PG_ARGISNULL(0))
+	if (!named_model_argument(fcinfo, 2, named_model_apply, &model, &name))
 		PG_RETURN_NULL();
-	name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	named_model_apply(name, owner, &model);
-	PG_RETURN_TEXT_P(build_statement(&model, name, relation_argument(fcinfo)));
-}
-
-/* dpobj.predict_sql(model dp_model, relation text) -> text */
-PG_FUNCTION_INFO_V1(dpobj_predict_sql_model);
-Datum
-dpobj_predict_sql_model(PG_FUNCTION_ARGS)
-{
-	Model model;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	model_read(PG_GETARG_HEAPTUPLEHEADER(0), &model);
-	PG_RETURN_TEXT_P(build_statement(&model, NULL, relation_argument(fcinfo)));
+	PG_RETURN_TEXT_P(build_statement(
+		&model, name, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1))));
 }

@@ -224,16 +224,17 @@ fill_card(Scorecard *card, const Model *model)
 
 /* ---- the function ---- */
 
-/* dpobj.scorecard(model dp_model) and dpobj.scorecard(name text, owner regrole) */
+/* dpobj.scorecard(model dpobj.model_argument, owner regrole) */
 PG_FUNCTION_INFO_V1(dpobj_scorecard);
 Datum
 dpobj_scorecard(PG_FUNCTION_ARGS)
 {
 	Scorecard card = {0};
 	Model model;
+	char *name;
 
 	card.rows = materialize_begin(fcinfo, &card.descriptor);
-	if (named_model_argument(fcinfo, named_model_read, &model))
+	if (named_model_argument(fcinfo, 1, named_model_read, &model, &name))
 		fill_card(&card, &model);
 	return (Datum) 0;
 }

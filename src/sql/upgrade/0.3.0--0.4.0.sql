@@ -45,22 +45,20 @@ CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters ->> 'm
     WHERE event = 'charged' AND parameters ? 'model';
 CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
 
--- arguments.sql
-CREATE TYPE dpobj.json_argument;
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_in(cstring) RETURNS dpobj.json_argument
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_in';
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_out(dpobj.json_argument) RETURNS cstring
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_out';
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_recv(internal) RETURNS dpobj.json_argument
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_recv';
-CREATE OR REPLACE FUNCTION dpobj_internal.json_argument_send(dpobj.json_argument) RETURNS bytea
-  LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'jsonb_send';
-CREATE TYPE dpobj.json_argument (INPUT = dpobj_internal.json_argument_in, OUTPUT = dpobj_internal.json_argument_out,
-    RECEIVE = dpobj_internal.json_argument_recv, SEND = dpobj_internal.json_argument_send, LIKE = jsonb);
-CREATE CAST (jsonb AS dpobj.json_argument) WITHOUT FUNCTION AS IMPLICIT;
-CREATE CAST (json AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
-CREATE CAST (text AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
-CREATE CAST (varchar AS dpobj.json_argument) WITH INOUT AS IMPLICIT;
+-- a function takes a model as itself or by its name
+DROP VIEW dpobj.scorecards;
+DROP FUNCTION dpobj_internal.named_model(text, regrole),
+    dpobj.show(text, regrole), dpobj.show(@extschema@.dp_model),
+    dpobj.model_card(text, regrole), dpobj.model_card(@extschema@.dp_model),
+    dpobj.model_json(text, regrole), dpobj.model_json(@extschema@.dp_model),
+    dpobj.model_pmml(text, regrole), dpobj.model_pmml(@extschema@.dp_model),
+    dpobj.scorecard(text, regrole), dpobj.scorecard(@extschema@.dp_model),
+    dpobj.predict_sql(text, text, regrole), dpobj.predict_sql(@extschema@.dp_model, text),
+    dpobj.predict(text, record, regrole), dpobj.predict(@extschema@.dp_model, record),
+    dpobj.score(text, record, regrole), dpobj.score(@extschema@.dp_model, record),
+    dpobj.predict_proba(text, record, regrole), dpobj.predict_proba(@extschema@.dp_model, record),
+    dpobj.predict_class(text, record, regrole), dpobj.predict_class(@extschema@.dp_model, record),
+    dpobj.predict_class_proba(text, record, regrole), dpobj.predict_class_proba(@extschema@.dp_model, record);
 
 -- parts.sql: the owner of a table marks it, and nobody else can
 DO $body$
