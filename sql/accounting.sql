@@ -91,7 +91,7 @@ SELECT s.rdp_order, round(s.epsilon, 3) FROM
   (SELECT o.rdp_order, dpobj_internal.composed_epsilon('rdp', o.rdp_order, (sum(e.rdp_pico[o.place])
      + (SELECT l.rdp_pico[o.place] FROM dpobj.ledger_events l WHERE event = 'charged' ORDER BY id DESC LIMIT 1)),
      8000000000000) * 0.000000001 AS epsilon
-   FROM dpobj.ledger_events e CROSS JOIN unnest(dpobj.rdp_orders()) WITH ORDINALITY o(rdp_order, place)
+   FROM dpobj.ledger_events e CROSS JOIN unnest(dpobj_internal.rdp_orders()) WITH ORDINALITY o(rdp_order, place)
    WHERE e.event = 'charged' AND e.relation = 'manor'::regclass GROUP BY o.rdp_order, o.place) s
 ORDER BY s.epsilon LIMIT 1;
 SELECT sums_hold();

@@ -11,7 +11,7 @@ SELECT dpobj.verify(ROW((model).kind, (model).mechanism, ARRAY[1, 1]::float8[], 
   (model).adjacency, (model).guarantee, (model).release, (model).details)::dp_model) FROM kept;
 SELECT dpobj.verify(ROW((model).kind, (model).mechanism, (model).weights, (model).epsilon, (model).delta,
   (model).adjacency, (model).guarantee, (model).release + 1, (model).details)::dp_model) FROM kept;
-SELECT length(dpobj.model_hash(model)) FROM kept;
+SELECT length(dpobj_internal.model_hash(model)) FROM kept;
 
 -- positive if and only if the score is greater than 0
 SELECT f, dp_score(model, f), dp_predict(model, f) FROM kept,

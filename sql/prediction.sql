@@ -120,7 +120,7 @@ EXECUTE scores;
 
 -- JSON: out, and back the same to the hash, whatever the settings are.
 SET extra_float_digits = -15;
-SELECT name, model::jsonb::dp_model = model AS the_same, dpobj.model_hash(model::jsonb::dp_model) = dpobj.model_hash(model) AS hash,
+SELECT name, model::jsonb::dp_model = model AS the_same, dpobj_internal.model_hash(model::jsonb::dp_model) = dpobj_internal.model_hash(model) AS hash,
        dpobj.verify(model::jsonb::dp_model) FROM dpobj.models ORDER BY name;
 RESET extra_float_digits;
 SELECT model::jsonb - 'details' - 'release' FROM dpobj.models WHERE name = 'card';

@@ -24,7 +24,7 @@ SELECT dp_ftrl(f, 1.0, 0, '{"n": 42, "dimension": 2}') OVER (ORDER BY id) FROM x
 SELECT dp_accuracy((SELECT model FROM kept LIMIT 1), f, y, 1.0) FROM x;
 SELECT dp_confusion((SELECT model FROM kept LIMIT 1), f, y, 1.0) FROM x;
 SELECT dp_select(ARRAY(SELECT model FROM kept), f, y, 1.0) FROM x;
-SELECT dp_score(model, '{1,0}'), dp_predict(model, '{1,0}'), dpobj.model_hash(model), dpobj.verify(model) FROM kept;
+SELECT dp_score(model, '{1,0}'), dp_predict(model, '{1,0}'), dpobj_internal.model_hash(model), dpobj.verify(model) FROM kept;
 SELECT dp_predict_proba(model, '{1,0}') FROM kept WHERE (model).kind = 'logistic';
 
 -- the analyst's

@@ -4,8 +4,8 @@
  * What one release costs (src/core/accounting/accounting.h).  epsilon is in units of 1e-9, deltas in units
  * of 1e-18, rho and the divergences in units of 1e-12; the greatest bigint means: nothing finite
  * is known.  rho_delta and rdp_delta are what rho and the divergences leave out; the divergences
- * are of the orders dpobj.rdp_orders(), for neighbours as adjacency says, and rdp_replaced, of an
- * add_remove release, for one row that goes and one that comes.
+ * are of the orders dpobj_internal.rdp_orders(), for neighbours as adjacency says, and rdp_replaced, of
+ * an add_remove release, for one row that goes and one that comes.
  */
 CREATE TYPE dpobj.charge_cost AS
 (
@@ -20,11 +20,11 @@ CREATE TYPE dpobj.charge_cost AS
 );
 COMMENT ON TYPE dpobj.charge_cost IS 'what one release costs, in units of the ledger';
 
-CREATE OR REPLACE FUNCTION dpobj.rdp_orders() RETURNS integer[]
+CREATE OR REPLACE FUNCTION dpobj_internal.rdp_orders() RETURNS integer[]
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_rdp_orders';
-COMMENT ON FUNCTION dpobj.rdp_orders() IS
-  'orders of the Renyi divergences in the ledger';
+COMMENT ON FUNCTION dpobj_internal.rdp_orders() IS
+  'internal: orders of the Renyi divergences in the ledger';
 
 /*
  * The cost where neighbours are those of unit.  A row that is replaced is one that goes and one
@@ -53,7 +53,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.cost_under(cost dpobj.charge_cost, uni
     END
   $$;
 COMMENT ON FUNCTION dpobj_internal.cost_under(dpobj.charge_cost, text, text, integer) IS
-  'internal: a cost in the currency of an accountant; place: of its order in dpobj.rdp_orders()';
+  'internal: a cost in the currency of an accountant; place: of its order in dpobj_internal.rdp_orders()';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.delta_under(cost dpobj.charge_cost, unit text, accountant text) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE

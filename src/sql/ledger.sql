@@ -54,10 +54,10 @@ CREATE TABLE dpobj.ledger_events
         (rho_pico >= 0 AND rho_delta BETWEEN 0 AND 1000000000000000000
          AND rdp_delta BETWEEN 0 AND 1000000000000000000
          AND pg_catalog.array_position(rdp_pico, NULL) IS NULL
-         AND pg_catalog.cardinality(rdp_pico) = pg_catalog.cardinality(dpobj.rdp_orders())
+         AND pg_catalog.cardinality(rdp_pico) = pg_catalog.cardinality(dpobj_internal.rdp_orders())
          AND (adjacency = 'replace') = (rdp_replaced IS NULL)
          AND pg_catalog.cardinality(coalesce(rdp_replaced, rdp_pico))
-             = pg_catalog.cardinality(dpobj.rdp_orders())
+             = pg_catalog.cardinality(dpobj_internal.rdp_orders())
          AND pg_catalog.array_position(rdp_replaced, NULL) IS NULL) IS TRUE),
     CONSTRAINT ledger_door_known CHECK (door IN ('owner', 'analyst')),
     CONSTRAINT ledger_cost_charged_once CHECK (event = 'charged' OR
@@ -115,7 +115,7 @@ COMMENT ON COLUMN dpobj.ledger_events.pair IS 'tag of the dominating pair, for t
 COMMENT ON COLUMN dpobj.ledger_events.pair_terms IS 'charged: parameters of the dominating pair';
 COMMENT ON COLUMN dpobj.ledger_events.rho_pico IS 'charged: rho of zero-concentrated privacy in units of 1e-12, rounded up; the greatest bigint: none is known';
 COMMENT ON COLUMN dpobj.ledger_events.rho_delta IS 'charged: probability in units of 1e-18 with which rho does not hold';
-COMMENT ON COLUMN dpobj.ledger_events.rdp_pico IS 'charged: Renyi divergences of the orders dpobj.rdp_orders() in units of 1e-12, rounded up';
+COMMENT ON COLUMN dpobj.ledger_events.rdp_pico IS 'charged: Renyi divergences of the orders dpobj_internal.rdp_orders() in units of 1e-12, rounded up';
 COMMENT ON COLUMN dpobj.ledger_events.rdp_delta IS 'charged: probability in units of 1e-18 with which they do not hold';
 COMMENT ON COLUMN dpobj.ledger_events.rdp_replaced IS 'charged under add_remove: the divergences where one row goes and one comes';
 COMMENT ON COLUMN dpobj.ledger_events.parameters IS 'public parameters of the mechanism or of the administration';

@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
   AS $$
     WITH
       given AS MATERIALIZED (
-        SELECT p.place, v.model, dpobj.model_hash(v.model) AS hash, (v.model).details #> '{group,key}' AS key
+        SELECT p.place, v.model, dpobj_internal.model_hash(v.model) AS hash, (v.model).details #> '{group,key}' AS key
           FROM generate_subscripts($1, 1) p(place) CROSS JOIN LATERAL (SELECT ($1)[p.place] AS model) v
          WHERE v.model IS DISTINCT FROM NULL),
       known AS MATERIALIZED (
@@ -72,7 +72,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
                      WHERE r.recent <= 3))
       FROM given g
      CROSS JOIN LATERAL (SELECT (g.model).*) m
-      LEFT JOIN LATERAL (SELECT * FROM known v WHERE v.release = m.release AND dpobj.model_hash(v.model) = g.hash) k ON true
+      LEFT JOIN LATERAL (SELECT * FROM known v WHERE v.release = m.release AND dpobj_internal.model_hash(v.model) = g.hash) k ON true
      ORDER BY g.place
   $$;
 COMMENT ON FUNCTION dpobj_internal.model_facts(@extschema@.dp_model[]) IS

@@ -39,11 +39,11 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_predict_proba(model @extschema@.dp_mod
 COMMENT ON FUNCTION @extschema@.dp_predict_proba(@extschema@.dp_model, float8[]) IS
   'probability of a positive label by a logistic model: 1 / (1 + exp(-score))';
 
-CREATE OR REPLACE FUNCTION dpobj.model_hash(model @extschema@.dp_model) RETURNS bytea
+CREATE OR REPLACE FUNCTION dpobj_internal.model_hash(model @extschema@.dp_model) RETURNS bytea
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_model_hash';
-COMMENT ON FUNCTION dpobj.model_hash(@extschema@.dp_model) IS
-  'SHA-256 over every attribute of a model, as the ledger keeps it';
+COMMENT ON FUNCTION dpobj_internal.model_hash(@extschema@.dp_model) IS
+  'internal: SHA-256 over every attribute of a model, as the ledger keeps it';
 
 /*
  * One row per model, or for each key of a release for groups, and per answer of a look or an

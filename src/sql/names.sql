@@ -147,6 +147,6 @@ COMMENT ON COLUMN dpobj.ledger.person IS 'charged: column whose values are the p
 COMMENT ON COLUMN dpobj.ledger.pair_terms IS 'parameters of the dominating pair';
 COMMENT ON COLUMN dpobj.ledger.rho IS 'cost in zero-concentrated privacy; null: none is known';
 COMMENT ON COLUMN dpobj.ledger.rho_delta IS 'probability with which rho does not hold';
-COMMENT ON COLUMN dpobj.ledger.rdp IS 'Renyi divergences of the orders dpobj.rdp_orders(); null where none is known, empty except for charged events';
+COMMENT ON COLUMN dpobj.ledger.rdp IS 'Renyi divergences of the orders dpobj_internal.rdp_orders(); null where none is known, empty except for charged events';
 COMMENT ON COLUMN dpobj.ledger.rdp_delta IS 'probability with which they do not hold';
 COMMENT ON COLUMN dpobj.ledger.reason IS 'failed: cancel, stop (of the server) or error (not of the release); null: the release itself failed, which counts at the analyst''s door';

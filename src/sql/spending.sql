@@ -29,7 +29,7 @@ SELECT b.id,
        (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
                         'replace') AS adjacency,
                (SELECT p.earlier_rows_per_person FROM dpobj.protections p WHERE p.relation = b.relation) AS rows,
-               pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order) AS place,
+               pg_catalog.array_position(dpobj_internal.rdp_orders(), b.rdp_order) AS place,
                (SELECT f.members FROM dpobj.families f WHERE f.id = b.relation) AS members) u
  CROSS JOIN LATERAL
        (SELECT coalesce(pg_catalog.sum(e.times * dpobj_internal.cost_under(c.cost, u.adjacency, b.accountant, u.place)), 0) AS cost,
@@ -132,7 +132,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.budget_exceeded(tables bigint[], payer
       LEFT JOIN dpobj.identities r ON r.id = b.role
      CROSS JOIN LATERAL
            (SELECT dpobj_internal.cost_under($3, b.adjacency, b.accountant,
-                     array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+                     array_position(dpobj_internal.rdp_orders(), b.rdp_order)) AS cost,
                    dpobj_internal.delta_under($3, b.adjacency, b.accountant) AS delta) asked
      CROSS JOIN LATERAL
            (SELECT b.cost_spent + asked.cost <= b.cost_limit AS cost,
@@ -258,7 +258,7 @@ SELECT v.relation,
   JOIN dpobj.ledger_events last ON last.id = newest.id
  CROSS JOIN LATERAL
        (SELECT dpobj_internal.cost_under(c.cost, b.adjacency, b.accountant,
-                 pg_catalog.array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+                 pg_catalog.array_position(dpobj_internal.rdp_orders(), b.rdp_order)) AS cost,
                dpobj_internal.delta_under(c.cost, b.adjacency, b.accountant) AS delta
           FROM (SELECT ROW(last.adjacency, last.epsilon_nano, last.delta_units, last.rho_pico, last.rho_delta,
                            last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
@@ -329,7 +329,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.calls_that_fit(relation regclass, cost
      CROSS JOIN LATERAL
            (SELECT CASE b.accountant WHEN 'basic' THEN 0.000000001 ELSE 0.000000000001 END AS one,
                    dpobj_internal.cost_under($2, b.adjacency, b.accountant,
-                     array_position(dpobj.rdp_orders(), b.rdp_order)) AS cost,
+                     array_position(dpobj_internal.rdp_orders(), b.rdp_order)) AS cost,
                    dpobj_internal.delta_under($2, b.adjacency, b.accountant) AS delta) k
   $$;
 COMMENT ON FUNCTION dpobj_internal.calls_that_fit(regclass, dpobj.charge_cost) IS

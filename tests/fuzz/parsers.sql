@@ -73,8 +73,8 @@ INSERT INTO parser VALUES
   ('protect', 'SELECT dpobj.protect(''fuzz_visit'', $1::jsonb)', '{UB003}'),
   ('price_plan', 'SELECT dpobj.price_plan($1::jsonb, 1e-6)', '{}'),
   ('model', 'SELECT dp_score($1::dp_model, ''{1,0.5}''), dp_predict($1::dp_model, ''{1,0.5}''),
-                    dpobj.model_hash($1::dp_model), dpobj.verify($1::dp_model)', '{2202E}'),
-  ('model of details', 'SELECT dp_score(m, ''{1,0.5}''), dp_predict(m, ''{1,0.5}''), dpobj.model_hash(m), dp_predict_proba(m, ''{1,0.5}'')
+                    dpobj_internal.model_hash($1::dp_model), dpobj.verify($1::dp_model)', '{2202E}'),
+  ('model of details', 'SELECT dp_score(m, ''{1,0.5}''), dp_predict(m, ''{1,0.5}''), dpobj_internal.model_hash(m), dp_predict_proba(m, ''{1,0.5}'')
       FROM (SELECT ROW(''logistic'', ''objective'', ''{1,-2}'', 1, 0, ''replace'', ''exact'', 7, $1::jsonb)::dp_model AS m) s', '{}'),
   ('model as JSON', 'SELECT m::jsonb::dp_model, dpobj.verify(m), (SELECT count(*) FROM dpobj.scorecard(m)),
       pg_temp.same_score(m, ''fuzz_array'', ''CASE WHEN cardinality(features) = 2 THEN dp_score($1, features) END''),

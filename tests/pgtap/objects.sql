@@ -186,7 +186,7 @@ SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
-    AND p.oid <> ALL (ARRAY['dpobj.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
+    AND p.oid <> ALL (ARRAY['dpobj_internal.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
                             'dpobj.predict_sql', 'dpobj.model_pmml', 'dpobj.model_json', 'dpobj.scorecard', 'dpobj.show', 'dpobj.model_card', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
@@ -194,7 +194,7 @@ SELECT is_empty($$
                             'dpobj.share', 'dpobj.unshare', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.model_of', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
                             'dpobj_internal.model_facts', 'dpobj_internal.rating_interval', 'dpobj_internal.rating_words', 'dpobj_internal.largest_points', 'dpobj_internal.markdown', 'dpobj_internal.markdown_row',
-                            'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj.rdp_orders', 'dpobj_internal.relatives',
+                            'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj_internal.rdp_orders', 'dpobj_internal.relatives',
                             'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
                             'dpobj_internal.largest_epsilon', 'dpobj.price', 'dpobj.price_aggregate', 'dpobj.price_plan', 'dpobj.recompute',
                             'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_html', 'dpobj_internal.report_lines',

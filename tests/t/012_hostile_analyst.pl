@@ -512,7 +512,7 @@ $hostile->try_all(
 			[ "'{1,2}'", 'NULL' ], [ "'{1,2,3}'", "'{}'" ], [ 'array_fill(1::float8, ARRAY[100000])', "'{}'" ],
 			[ "'{1,2}'", q{'{"encoding": {"intercept": true}}'} ])),
 	(
-		map { [ "a forged model: @$_", 'ana', 0, 'SELECT dp_predict(m, x), dp_score(m, x), dpobj.model_hash(m), dpobj.verify(m) FROM (VALUES ('
+		map { [ "a forged model: @$_", 'ana', 0, 'SELECT dp_predict(m, x), dp_score(m, x), dpobj_internal.model_hash(m), dpobj.verify(m) FROM (VALUES ('
 				  . $forged->(@$_) . ", '{1,2}'::float8[])) v(m, x)" ] } (
 			[ "'{NaN,Infinity}'", "'[]'" ], [ "'{1,2}'", q{'{"encoding": {"scale": [0, -1], "low": "x"}}'} ],
 			[ "'{1,2}'", q{'{"encoding": {"scale": [1e-320, 1e400], "low": [5], "high": [-5]}}'} ],

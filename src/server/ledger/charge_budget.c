@@ -166,7 +166,7 @@ charge_forget_sums(void)
 	" 'replace')"
 #define ASKED_COST                                                                                 \
 	"dpobj_internal.cost_under(" ASKED ", " UNIT ", b.accountant,"                                 \
-	" array_position(dpobj.rdp_orders(), b.rdp_order))"
+	" array_position(dpobj_internal.rdp_orders(), b.rdp_order))"
 #define ASKED_DELTA "dpobj_internal.delta_under(" ASKED ", " UNIT ", b.accountant)"
 
 /* Parameters of the statements below: $1 to $8 the cost, $9 the table, $10 tables, $11 payers. */

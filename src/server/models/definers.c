@@ -49,7 +49,7 @@ dpobj_relatives(PG_FUNCTION_ARGS)
 	" WHERE e.event = 'released' AND e.release = $1 AND (e.output_hash = $2"                       \
 	" OR (SELECT sha256(string_agg(h.hash, '' ORDER BY h.place)) = e.output_hash"                  \
 	" AND bool_or(h.hash = $2) FROM (SELECT m.place,"                                              \
-	" coalesce(m.hash, dpobj.model_hash(m.model)) AS hash FROM dpobj.model_rows m"                 \
+	" coalesce(m.hash, dpobj_internal.model_hash(m.model)) AS hash FROM dpobj.model_rows m"        \
 	" WHERE m.release = e.release AND m.key IS NOT NULL) h)))"
 
 /* The role $3 made the release. */
@@ -60,7 +60,7 @@ dpobj_relatives(PG_FUNCTION_ARGS)
 /* Whether one of the release's models that are shared with the role $3 is this one; null: none is
  * shared. */
 #define IS_SHARED                                                                                  \
-	"(SELECT bool_or(dpobj.model_hash(m.model) = $2) FROM dpobj.model_readers s"                   \
+	"(SELECT bool_or(dpobj_internal.model_hash(m.model) = $2) FROM dpobj.model_readers s"          \
 	" JOIN dpobj.model_rows m ON (m.release, m.place) = (s.release, s.place)"                      \
 	" WHERE s.release = $1 AND m.model IS NOT NULL AND pg_has_role($3, s.role, 'USAGE'))"
 

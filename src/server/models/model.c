@@ -158,7 +158,7 @@ model_hash_datum(const Model *model)
 	return digest_datum(hash);
 }
 
-/* dpobj.model_hash(dp_model) -> bytea: SHA-256 as the ledger keeps it. */
+/* dpobj_internal.model_hash(dp_model) -> bytea: SHA-256 as the ledger keeps it. */
 PG_FUNCTION_INFO_V1(dpobj_model_hash);
 Datum
 dpobj_model_hash(PG_FUNCTION_ARGS)

@@ -155,8 +155,8 @@ dpobj_delete(PG_FUNCTION_ARGS)
 {
 	static const char *const statement =
 		"WITH gone AS (UPDATE dpobj.model_rows m SET deleted = pg_catalog.clock_timestamp(),"
-		" hash = dpobj.model_hash(m.model), model = NULL, answer = NULL, comment = NULL, name = "
-		"NULL, " LEAVE_NAME OWN " RETURNING m.release, m.place),"
+		" hash = dpobj_internal.model_hash(m.model), model = NULL, answer = NULL, comment = NULL,"
+		" name = NULL, " LEAVE_NAME OWN " RETURNING m.release, m.place),"
 		" unshared AS (DELETE FROM dpobj.model_shares s USING gone g"
 		" WHERE s.release = g.release AND s.place = g.place)"
 		" SELECT FROM gone";

@@ -45,6 +45,10 @@ CREATE INDEX ledger_events_rating_idx ON dpobj.ledger_events ((parameters ->> 'm
     WHERE event = 'charged' AND parameters ? 'model';
 CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
 
+-- what only dpobj calls
+ALTER FUNCTION dpobj.rdp_orders() SET SCHEMA dpobj_internal;
+ALTER FUNCTION dpobj.model_hash(@extschema@.dp_model) SET SCHEMA dpobj_internal;
+
 -- a function takes a model as itself or by its name
 DROP VIEW dpobj.scorecards;
 DROP FUNCTION dpobj_internal.named_model(text, regrole),
