@@ -5,7 +5,6 @@
 
 #include "access/relation.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
@@ -79,8 +78,7 @@ scan_reach_parts(Oid relation)
 	List *locked;
 	List *parts;
 
-	LockRelationOid(relation, AccessShareLock);
-	locked = find_all_inheritors(relation, AccessShareLock, &parents);
+	locked = scan_lock(relation, &parents);
 	parts = scan_list_parts(locked);
 	if (parts != NIL)
 		scan_parts_reach(parts);
@@ -227,7 +225,6 @@ close_parts(Scan *scan)
 
 /* ---- opening and closing ---- */
 
-/* find_all_inheritors() lists each descendant once, even with several parents. */
 static Scan *
 open_scan(Oid relation, bool ignore_rls, bool is_part, const ScanShape *shape)
 {
@@ -236,8 +233,7 @@ open_scan(Oid relation, bool ignore_rls, bool is_part, const ScanShape *shape)
 	ListCell *cell;
 
 	scan->shape = shape;
-	LockRelationOid(relation, AccessShareLock);
-	scan->locked = find_all_inheritors(relation, AccessShareLock, &scan->parents);
+	scan->locked = scan_lock(relation, &scan->parents);
 	scan->table = palloc0(list_length(scan->locked) * sizeof(ScanTable));
 	foreach (cell, scan->locked)
 	{

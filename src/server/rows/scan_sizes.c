@@ -9,10 +9,8 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
@@ -68,8 +66,7 @@ count_rows(Oid relation)
 	List *locked;
 	ListCell *cell;
 
-	LockRelationOid(relation, AccessShareLock);
-	locked = find_all_inheritors(relation, AccessShareLock, &parents);
+	locked = scan_lock(relation, &parents);
 	foreach (cell, locked)
 	{
 		Relation table = acting_open(lfirst_oid(cell), NoLock);

@@ -95,6 +95,13 @@ scan_check_relation(Relation relation, bool ignore_rls, bool is_part)
 
 /* ---- where their rows are ---- */
 
+List *
+scan_lock(Oid relation, List **parents)
+{
+	LockRelationOid(relation, AccessShareLock);
+	return find_all_inheritors(relation, AccessShareLock, parents);
+}
+
 /* find_all_inheritors() locked a descendant once for each of its parents. */
 void
 scan_unlock(const List *locked, const List *parents)
@@ -128,8 +135,7 @@ scan_is_elsewhere(Oid relation)
 	List *locked;
 	ListCell *cell;
 
-	LockRelationOid(relation, AccessShareLock);
-	locked = find_all_inheritors(relation, AccessShareLock, &parents);
+	locked = scan_lock(relation, &parents);
 	foreach (cell, locked)
 		elsewhere |= part_provider_of(lfirst_oid(cell)) != NULL;
 	scan_unlock(locked, parents);

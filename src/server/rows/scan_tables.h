@@ -1,7 +1,7 @@
 /*
  * scan_tables.h - which relations a scan reads, and where their rows are, by the catalogs.
  *
- * locked: a relation and its descendants, by find_all_inheritors().
+ * locked: a relation and its descendants, by scan_lock().
  */
 #ifndef DPOBJ_SCAN_TABLES_H
 #define DPOBJ_SCAN_TABLES_H
@@ -36,7 +36,10 @@ extern List *scan_list_parts(const List *locked);
 /* Are rows of the table, or of one of its descendants, on other servers? */
 extern bool scan_is_elsewhere(Oid relation);
 
-/* Gives back the locks of find_all_inheritors(). */
+/* Locks a relation and its descendants: each once in the list, with the number of its parents. */
+extern List *scan_lock(Oid relation, List **parents);
+
+/* Gives back these locks. */
 extern void scan_unlock(const List *locked, const List *parents);
 
 #endif
