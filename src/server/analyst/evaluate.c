@@ -570,7 +570,7 @@ require_classes(const RatedModel *rated, bool classes)
 }
 
 static void
-settle(Release *release)
+settle_tally(Release *release)
 {
 	Evaluation *evaluation = (Evaluation *) release;
 	TallyRequest *tally = &evaluation->tally;
@@ -616,14 +616,36 @@ keep(Release *release)
 	return JsonbPGetDatum(kept);
 }
 
-#define STEPS .find = kept_find_answer, .room = make_room, .draw = draw, .keep = keep
+static bool
+predicts_number(const char *name)
+{
+	Model model;
 
-static const ReleaseKind rating = {.settle = settle, STEPS};
+	named_model_find(name, &model);
+	return method_kind_has_target(model.kind);
+}
+
+/* The accuracy of a model that predicts a number is R-squared: a look at its residuals. */
+static void
+settle(Release *release)
+{
+	Evaluation *evaluation = (Evaluation *) release;
+
+	if (evaluation->tally.kind == TALLY_ACCURACY && predicts_number(linitial(evaluation->names)))
+	{
+		analyst_look_r_squared(&evaluation->look);
+		release->kind->settle(release);
+	}
+	else
+		settle_tally(release);
+}
 
 /* Reads the request and makes its answer, or finds it. */
 static Jsonb *
-evaluate(FunctionCallInfo fcinfo, const ReleaseKind *kind, Evaluation *evaluation)
+evaluate(FunctionCallInfo fcinfo, Evaluation *evaluation)
 {
+	static const ReleaseKind kind = {
+		.settle = settle, .find = kept_find_answer, .room = make_room, .draw = draw, .keep = keep};
 	Release *release = &evaluation->look.release;
 	Oid table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 
@@ -631,7 +653,7 @@ evaluate(FunctionCallInfo fcinfo, const ReleaseKind *kind, Evaluation *evaluatio
 	read_options(fcinfo, evaluation);
 	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					&evaluation->cost);
-	analyst_begin_answer(release, kind, fcinfo, table);
+	analyst_begin_answer(release, &kind, fcinfo, table);
 	return DatumGetJsonbP(release_make(release));
 }
 
@@ -643,36 +665,18 @@ model_argument(FunctionCallInfo fcinfo)
 	return TextDatumGetCString(argument_value(fcinfo, ARGUMENT_MODEL, "model"));
 }
 
-/* A model that predicts a number is rated by a look at its residuals. */
-static void
-settle_any(Release *release)
-{
-	Evaluation *evaluation = (Evaluation *) release;
-	Model model;
-
-	named_model_find(linitial(evaluation->names), &model);
-	if (method_kind_has_target(model.kind))
-	{
-		analyst_look_r_squared(&evaluation->look);
-		release->kind->settle(release);
-	}
-	else
-		settle(release);
-}
-
 /* dpobj.evaluate(model, relation, epsilon, filter, options, name) -> float8 */
 PG_FUNCTION_INFO_V1(dpobj_evaluate);
 Datum
 dpobj_evaluate(PG_FUNCTION_ARGS)
 {
-	static const ReleaseKind any = {.settle = settle_any, STEPS};
 	Evaluation evaluation = {.tally.kind = TALLY_ACCURACY};
 	Datum values[RATING_COUNT];
 	bool nulls[RATING_COUNT];
 
 	evaluation.names = list_make1(model_argument(fcinfo));
 	evaluation.descriptor = kept_columns(RATING_COUNT, RATING_COLUMNS, FLOAT8OID);
-	kept_read_row(evaluate(fcinfo, &any, &evaluation), 0, evaluation.descriptor, values, nulls);
+	kept_read_row(evaluate(fcinfo, &evaluation), 0, evaluation.descriptor, values, nulls);
 	if (nulls[0])
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(values[0]);
@@ -700,7 +704,7 @@ confuse(FunctionCallInfo fcinfo, bool of_classes, TupleDesc descriptor)
 
 	evaluation.names = list_make1(model_argument(fcinfo));
 	evaluation.descriptor = with_error(descriptor);
-	return evaluate(fcinfo, &rating, &evaluation);
+	return evaluate(fcinfo, &evaluation);
 }
 
 /* dpobj.confusion(model, relation, epsilon, filter, options, name) -> dp_confusion_table */
@@ -786,7 +790,6 @@ dpobj_select(PG_FUNCTION_ARGS)
 
 	evaluation.names = models_argument(fcinfo);
 	evaluation.descriptor = kept_columns(1, (const char *const[]){"model"}, TEXTOID);
-	kept_read_row(evaluate(fcinfo, &rating, &evaluation), 0, evaluation.descriptor, &chosen,
-				  &isnull);
+	kept_read_row(evaluate(fcinfo, &evaluation), 0, evaluation.descriptor, &chosen, &isnull);
 	PG_RETURN_DATUM(chosen);
 }
