@@ -229,7 +229,7 @@ test_minimisers(void)
 	int at_walls = 0;
 	int inside = 0;
 
-	for (int c = 0; c < check_repetitions(240); c++)
+	for (int c = 0; c < check_repetitions(120); c++)
 	{
 		Shape shape = (Shape) (c % SHAPES);
 		int dimension = 1 + below(MOST_DIMENSION);
@@ -354,7 +354,7 @@ test_stability(void)
 {
 	double mean = 0;
 
-	for (int c = 0; c < check_repetitions(150); c++)
+	for (int c = 0; c < check_repetitions(80); c++)
 	{
 		int dimension = 1 + below(3);
 		MechanismRequest request =
@@ -378,7 +378,7 @@ test_stability(void)
 		opsamp_plan(&opsamp, &plan);
 		apart = distance(&request, &plan, 1000 + (uint64_t) c);
 		CHECK(apart <= plan.shift);
-		mean += apart / plan.stable / check_repetitions(150);
+		mean += apart / plan.stable / check_repetitions(80);
 	}
 	CHECK_WHOLE(mean > 0.005 && mean < 1);
 }
@@ -614,7 +614,7 @@ test_admission(void)
 	OpsampProblem opsamp;
 	OpsampPlan plan;
 	double risk;
-	int runs = check_repetitions(30);
+	int runs = check_repetitions(10);
 
 	CHECK(convex_opsamp_calls(1) == OPSAMP_DEFAULT_CALLS);
 	CHECK(convex_opsamp_calls(1 << 18) == 1 << 10);

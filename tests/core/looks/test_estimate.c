@@ -30,6 +30,14 @@ check_coverage(double held, double level, bool is_fine)
 	CHECK(!is_fine || fabs(held / RUNS - level) <= 0.01 + luck);
 }
 
+/* The chance of so many ones in so many rows. */
+static double
+binomial(int ones, int rows, double p)
+{
+	return exp(lgamma(rows + 1) - lgamma(ones + 1) - lgamma(rows - ones + 1) + ones * log(p) +
+			   (rows - ones) * log1p(-p));
+}
+
 /* ---- shares ---- */
 
 static double
@@ -88,26 +96,52 @@ test_exact_coverage(void)
 	CHECK_WHOLE(nearest < 0.01);
 }
 
-/* In runs: of the rows themselves, and of the population that they are drawn from. */
+#define SHARE_ROWS 1000
+
+/* below_of[k]: the chance of fewer than k ones, so that one number between 0 and 1 draws them. */
+static int
+draw_ones(const double *below_of)
+{
+	double u = between(0, 1);
+	int low = 0;
+	int high = SHARE_ROWS;
+
+	while (low < high)
+	{
+		int middle = (low + high + 1) / 2;
+
+		if (below_of[middle] <= u)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/*
+ * In runs: of 1000 rows, of which so many are ones, and of the population that they are drawn from.
+ */
 static void
-test_share(int64_t first, int64_t second, int64_t epsilon, double level, bool is_fine)
+test_share(int64_t first, int64_t epsilon, double level, bool is_fine)
 {
 	const uint64_t reach[] = {2, 2};
-	double truth = (double) first / (double) (first + second);
+	double truth = (double) first / SHARE_ROWS;
+	double below_of[SHARE_ROWS + 1] = {0};
 	double held = 0;
 	double held_sample = 0;
 
+	for (int k = 0; k < SHARE_ROWS; k++)
+		below_of[k + 1] = below_of[k] + binomial(k, SHARE_ROWS, truth);
 	for (int run = 0; run < RUNS; run++)
 	{
-		int64_t count[] = {first, second};
-		int64_t drawn[] = {0, 0};
+		int64_t count[] = {first, SHARE_ROWS - first};
+		int64_t ones = draw_ones(below_of);
+		int64_t drawn[] = {ones, SHARE_ROWS - ones};
 		Estimate share;
 
 		noisy_numbers(&bits, epsilon, reach, count, 2);
 		estimate_share(epsilon, reach[0], count[0], count[1], level, &share);
 		held += share.low <= truth && truth <= share.high;
-		for (int64_t row = 0; row < first + second; row++)
-			drawn[below((int) (first + second)) < first ? 0 : 1]++;
 		noisy_numbers(&bits, epsilon, reach, drawn, 2);
 		estimate_share(epsilon, reach[0], drawn[0], drawn[1], level, &share);
 		held_sample += share.sample_low <= truth && truth <= share.sample_high;
@@ -123,9 +157,9 @@ test_shares(void)
 {
 	for (int l = 0; l < 4; l++)
 	{
-		test_share(800, 200, EPSILON_ONE / 10, levels[l], levels[l] > 0.5);
-		test_share(450, 550, EPSILON_ONE / 20, levels[l], true);
-		test_share(50, 950, EPSILON_ONE / 2, levels[l], false);
+		test_share(800, EPSILON_ONE / 10, levels[l], levels[l] > 0.5);
+		test_share(450, EPSILON_ONE / 20, levels[l], true);
+		test_share(50, EPSILON_ONE / 2, levels[l], false);
 	}
 }
 
@@ -211,7 +245,7 @@ test_auc_of_samples(int rows, double level)
 	enum
 	{
 		BINS = 20,
-		MANY = 10000000
+		MANY = 1000000
 	};
 	int64_t all[2 * BINS] = {0};
 	double held = 0;
@@ -263,14 +297,6 @@ test_aucs(void)
 }
 
 /* ---- means of a population ---- */
-
-/* The chance of so many ones in so many rows. */
-static double
-binomial(int ones, int rows, double p)
-{
-	return exp(lgamma(rows + 1) - lgamma(ones + 1) - lgamma(rows - ones + 1) + ones * log(p) +
-			   (rows - ones) * log1p(-p));
-}
 
 /*
  * The exact chance that the interval holds the mean of a population of zeros and ones, which no
