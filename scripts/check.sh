@@ -8,7 +8,7 @@
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
 #                                       regress pgtap tap demo audit memory faults
 #
-# The core's parts, which compute, run beside the server's, which wait for most of the time. What a part
+# Two lanes run beside each other: what computes, and what waits for most of the time. What a part
 # prints is shown when it has ended. In the end come the last lines of each part that failed, and how long
 # each took; the last line is "N passed, N failed".
 #
@@ -49,7 +49,7 @@ step() { # step NAME COMMAND...: run it, show what it printed, note whether it p
 
 # cppcheck must be told what PostgreSQL's macros do: ereport(ERROR) does not return.
 check_style() {
-  local cppcheck="cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+  local cppcheck="cppcheck -j 2 --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
     --inline-suppr --suppress=missingIncludeSystem"
   unprivileged 'clang-format --dry-run -Werror $(find src tests bench -name "*.[ch]")' &&
     unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core tests/fuzz tests/audit bench" &&
@@ -171,7 +171,7 @@ for part in $chosen; do
 done
 wants() { [[ " $chosen " == *" $1 "* ]]; }
 
-core_lane() {
+core_lane() { # and what of the server has clusters of its own
   local passed= # yes: the core tests, with all cases
   wants style && step "formatting, cppcheck, links" check_style
   wants build && step "clang -Wall -Wextra -Werror" check_build
@@ -180,18 +180,19 @@ core_lane() {
   wants valgrind && step "core tests under valgrind" check_valgrind
   wants fuzz && step "fuzzers of the core" check_fuzz
   wants package && step "Debian package, installed in a clean system" check_package
+  [ -n "$installed" ] || return
+  wants memory && step "the server under valgrind" check_memory
+  wants faults && step "faults of the server" check_faults
 }
 
 server_lane() {
-  [ -n "$installed" ] && step "cluster" cluster_start "fsync = off" "dpobj.machine_pace = 1" || return
+  [ -n "$installed" ] || return
   wants fuzz && step "fuzz of the server's parsers" check_fuzz_sql
   wants regress && step "regress and isolation" check_regress
   wants pgtap && step "pgTAP" check_pgtap
   wants demo && step "the demo's statements" check_demo
   wants tap && step "TAP" check_tap
   wants audit && step "audit" check_audit
-  wants memory && step "the server under valgrind" check_memory
-  wants faults && step "faults of the server" check_faults
 }
 
 lanes=()
@@ -208,7 +209,8 @@ trap leave EXIT # workplace_make has set its own
 : >"$W/failures"
 installed=
 if [[ " $server_parts " =~ \ (${chosen// /|})\  ]]; then
-  WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" check_installed && installed=yes
+  WERROR=-Werror step "gcc -Wall -Wextra -Werror, install" check_installed &&
+    step "cluster" cluster_start "fsync = off" "dpobj.machine_pace = 1" && installed=yes
 fi
 set -m # each lane is a group of processes, which ends as a whole
 for lane in core_lane server_lane; do
