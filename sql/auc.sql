@@ -1,4 +1,4 @@
--- dpobj.auc and dpobj.calibration: what is released, what is refused, what it costs; and the level of evaluations.
+-- dpobj.auc and dpobj.calibration: what is released, what is refused, what it costs; and the confidence of evaluations.
 \i tests/answers.sql
 \set SHOW_CONTEXT never
 CALL login_roles('dpobj_auc_ana', 'dpobj_auc_eve');
@@ -34,10 +34,10 @@ GRANT SELECT ON shares TO dpobj_auc_ana;
 SELECT model, auc BETWEEN 0.7 AND 0.9 AS good FROM truth ORDER BY 1;
 \c - dpobj_auc_ana
 SELECT t.model, abs(a.value - t.auc) <= a.ties + 1e-6 AS near, a.ties < 0.02 AS few_ties, a.low <= a.value AND a.value <= a.high AND a.high - a.low < 0.0001 AS narrow,
-       a.sample_high - a.sample_low BETWEEN 0.01 AND 0.05 AS sample, a.level
-  FROM truth t, LATERAL dpobj.auc(t.model, 'patient', 1000, options => '{"bins": 200, "level": 0.9}') a ORDER BY 1;
+       a.sample_high - a.sample_low BETWEEN 0.01 AND 0.05 AS sample, a.confidence
+  FROM truth t, LATERAL dpobj.auc(t.model, 'patient', 1000, options => '{"bins": 200, "confidence": 0.9}') a ORDER BY 1;
 SELECT abs(c.rows - s.rows) <= 1 AS rows, abs(c.share - s.share) < 0.001 AS share, c.low <= c.share AND c.share <= c.high AND c.high - c.low < 0.001 AS narrow,
-       c.sample_low < c.low AND c.high < c.sample_high AS sample, c.level, count(*) > 5 AS several
+       c.sample_low < c.low AND c.high < c.sample_high AS sample, c.confidence, count(*) > 5 AS several
   FROM shares s JOIN dpobj.calibration('chance', 'patient', 1000) c ON abs(c.bin_low - s.bin_low) < 1e-9 WHERE s.rows > 100 GROUP BY 1, 2, 3, 4, 5;
 SELECT count(*), min(bin_low), max(bin_high), count(share) < 20 AS some_are_empty FROM dpobj.calibration('chance', 'patient', 1000, options => '{"bins": 20}');
 SELECT a.value > 0.7 AS persons FROM dpobj.auc('chance', 'patient_by_person', 100) a;
@@ -55,27 +55,27 @@ SELECT :before - epsilon AS spent FROM dpobj.remaining('patient');
 SELECT mechanism, epsilon, delta, pair, guarantee, adjacency, person, parameters - 'encoders' - 'types' - 'model' - 'scores' AS parameters, parameters ? 'scores' AS scores
   FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
 
--- The level of other evaluations; each answer is kept with it.
+-- The confidence of other evaluations; each answer is kept with it.
 \c - dpobj_auc_ana
 SELECT count(*) FROM dpobj.auc('points', 'patient', 0.5, name => 'auc'), dpobj.calibration('chance', 'patient', 0.5, name => 'calibration'),
-  dpobj.evaluate('points', 'patient', 0.5, name => 'accuracy') a, dpobj.evaluate('points', 'patient', 0.5, options => '{"level": 0.5}', name => 'accuracy at 0.5') b,
-  dpobj.evaluate('number', 'patient', 0.5, options => '{"level": 0.6}', name => 'r squared') c,
-  dpobj.confusion('points', 'patient', 0.5, options => '{"level": 0.7}', name => 'confusion') d, dpobj.class_confusion('classes', 'patient', 0.5, options => '{"level": 0.8}', name => 'confusion of classes') e;
-SELECT name, kind, models, value BETWEEN low AND high AS around, sample_low < low AND high < sample_high AS sample, level FROM dpobj.evaluations WHERE name IS NOT NULL ORDER BY name;
+  dpobj.evaluate('points', 'patient', 0.5, name => 'accuracy') a, dpobj.evaluate('points', 'patient', 0.5, options => '{"confidence": 0.5}', name => 'accuracy at 0.5') b,
+  dpobj.evaluate('number', 'patient', 0.5, options => '{"confidence": 0.6}', name => 'r squared') c,
+  dpobj.confusion('points', 'patient', 0.5, options => '{"confidence": 0.7}', name => 'confusion') d, dpobj.class_confusion('classes', 'patient', 0.5, options => '{"confidence": 0.8}', name => 'confusion of classes') e;
+SELECT name, kind, models, value BETWEEN low AND high AS around, sample_low < low AND high < sample_high AS sample, confidence FROM dpobj.evaluations WHERE name IS NOT NULL ORDER BY name;
 SELECT name, (answer -> 0 ->> 'error')::float8 AS error, jsonb_array_length(answer) AS rows FROM dpobj.evaluations WHERE name LIKE 'confusion%' ORDER BY name;
 SELECT epsilon AS before FROM dpobj.remaining('patient') \gset
 SELECT (SELECT jsonb_agg(to_jsonb(a)) FROM dpobj.auc('points', 'patient', 0.5, name => 'auc') a) = answer AS same FROM dpobj.answers WHERE name = 'auc';
 SELECT (SELECT jsonb_agg(to_jsonb(a)) FROM dpobj.calibration('chance', 'patient', 0.5, name => 'calibration') a) = answer AS same FROM dpobj.answers WHERE name = 'calibration';
 SELECT epsilon = :before AS free FROM dpobj.remaining('patient');
 SELECT * FROM answers('SELECT dpobj.%', $$auc('points', 'patient', 0.5, options => '{"bins": 9}', name => 'auc')$$, $$calibration('chance', 'patient', 0.5, name => 'auc')$$,
-  $$evaluate('points', 'patient', 0.5, options => '{"level": 0.9}', name => 'accuracy')$$);
+  $$evaluate('points', 'patient', 0.5, options => '{"confidence": 0.9}', name => 'accuracy')$$);
 
 -- Refused before anything is charged.
 SELECT * FROM answers('SELECT * FROM dpobj.auc(%)', '''number'', ''patient'', 1', '''classes'', ''patient'', 1', '''none'', ''patient'', 1', 'NULL, ''patient'', 1',
   '''chance'', ''patient'', 0', '''chance'', ''patient'', NULL', '''chance'', ''patient'', 1, options => ''{"bins": 1}''', '''chance'', ''patient'', 1, options => ''{"bins": 501}''',
-  '''chance'', ''patient'', 1, options => ''{"level": 0.4}''', '''chance'', ''patient'', 1, options => ''{"clip": [0, 1]}''', '''chance'', ''patient'', 1, filter => ''{"ward": {"=": "d"}}''');
+  '''chance'', ''patient'', 1, options => ''{"confidence": 0.4}''', '''chance'', ''patient'', 1, options => ''{"clip": [0, 1]}''', '''chance'', ''patient'', 1, filter => ''{"ward": {"=": "d"}}''');
 SELECT * FROM answers('SELECT * FROM dpobj.calibration(%)', '''points'', ''patient'', 1', '''number'', ''patient'', 1', '''classes'', ''patient'', 1');
-SELECT * FROM answers('SELECT dpobj.%', $$evaluate('points', 'patient', 1, options => '{"level": 1}')$$, $$evaluate('points', 'patient', 1, options => '{"bins": 9}')$$,
+SELECT * FROM answers('SELECT dpobj.%', $$evaluate('points', 'patient', 1, options => '{"confidence": 1}')$$, $$evaluate('points', 'patient', 1, options => '{"bins": 9}')$$,
   $$confusion('points', 'patient', 1, options => '[]')$$);
 \c - dpobj_auc_eve
 SELECT * FROM dpobj.auc('chance', 'patient', 1);
@@ -83,7 +83,7 @@ SELECT * FROM dpobj.auc('chance', 'patient', 1);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('patient');
 -- What it would cost.
 SELECT dpobj.price('patient', 'well', 1, method => 'auc') - 'remaining' - 'calls' AS price;
-SELECT dpobj.price('patient_by_person', 'well', 1, method => 'calibration', options => '{"bins": 5, "level": 0.9}') - 'remaining' - 'calls' AS price;
+SELECT dpobj.price('patient_by_person', 'well', 1, method => 'calibration', options => '{"bins": 5, "confidence": 0.9}') - 'remaining' - 'calls' AS price;
 SELECT dpobj.price_aggregate('auc', 40, 1) -> 'cells' AS cells, dpobj.price_aggregate('calibration', 10, 1) -> 'error' AS error;
 SELECT * FROM answers('SELECT dpobj.price%', $$_aggregate('auc', 1, 1)$$, $$('patient', NULL, 1, method => 'auc')$$, $$('patient', 'none', 1, method => 'auc')$$);
 \c - postgres

@@ -12,7 +12,7 @@ SELECT dpobj.protect('customer', '{"age": {"bins": [25, 50, 75]}, "region": {"le
 SELECT dpobj.set_budget(t, r, 100000, 0) FROM unnest('{customer,client}'::regclass[]) t, unnest('{dpobj_drift_ana,dpobj_drift_bob}'::regrole[]) r;
 \c - dpobj_drift_ana
 SELECT count(*) FROM dpobj.histogram('customer', 'age', 100, name => 'ages in may');
-SELECT count(*) FROM dpobj.histogram('customer', 'age', 50, options => '{"level": 0.9}', name => 'ages in june');
+SELECT count(*) FROM dpobj.histogram('customer', 'age', 50, options => '{"confidence": 0.9}', name => 'ages in june');
 SELECT count(*) FROM dpobj.histogram('customer', 'age', 100, by => '{region}', name => 'ages by region');
 SELECT count(*) FROM dpobj.histogram('customer', 'age', 100, filter => '{"region": {"=": "north"}}', name => 'ages in the north');
 SELECT count(*) FROM dpobj.histogram('customer', 'region', 100, name => 'regions');
@@ -29,15 +29,15 @@ SELECT sum(epsilon) AS spent FROM dpobj.ledger \gset
 
 -- The shares, and by how much they differ.
 SELECT key, bin, round(share_before::numeric, 3) AS before, round(share_after::numeric, 3) AS after, round(difference::numeric, 3) AS difference,
-       low <= difference AND difference <= high AS around, high - low < 0.01 AS narrow, level
+       low <= difference AND difference <= high AS around, high - low < 0.01 AS narrow, confidence
   FROM dpobj.drift('ages in may', 'ages in july');
-SELECT bin, low <= 0 AND 0 <= high AS may_be_none, level FROM dpobj.drift('ages in may', 'ages in june', 0.99);
+SELECT bin, low <= 0 AND 0 <= high AS may_be_none, confidence FROM dpobj.drift('ages in may', 'ages in june', 0.99);
 SELECT key, bin, round(difference::numeric, 2) + 0.0 AS difference FROM dpobj.drift('ages by region', 'ages by region in july') WHERE low > 0 OR high < 0;
 -- backwards, and a histogram itself
 SELECT bool_and(abs(a.difference + b.difference) < 1e-6) AS reversed FROM dpobj.drift('ages in may', 'ages in july') a JOIN dpobj.drift('ages in july', 'ages in may') b USING (bin);
 SELECT bool_and(difference = 0 AND low <= 0 AND high >= 0) AS same FROM dpobj.drift('ages in may', 'ages in may');
 -- one number each; where the noise explains the distance, the interval begins at 0
-SELECT name, first, relation_name, "column", round(value::numeric, 2) AS value, low > 0 AS drifts, low <= value AND value <= high AS around, level, owner, epsilon
+SELECT name, first, relation_name, "column", round(value::numeric, 2) AS value, low > 0 AS drifts, low <= value AND value <= high AS around, confidence, owner, epsilon
   FROM dpobj.drifts WHERE name <> 'rough' ORDER BY release;
 -- with much noise the interval is wide
 SELECT high - low > 0.05 AS wide FROM dpobj.drifts WHERE name = 'rough';

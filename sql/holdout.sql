@@ -183,7 +183,7 @@ SELECT details -> 'coverage' ->> 'usable' AS usable FROM dpobj.train('visit', 'y
 -- What is refused.
 SELECT * FROM answers($$SELECT dpobj.train('visit', 'y', 1, '{a}', options => '{"holdout": %}')$$, '0', '1', '-0.1', '0.0001', '0.2505', '1.5', '"0.2"', 'null', 'true', 'false', '[0.2]', '1e400');
 SELECT * FROM answers($$SELECT dpobj.evaluate('half', 'visit', 1, options => '{"holdout": %}')$$, '0', '1', '0.0001', 'true', 'null', '"all"');
-SELECT * FROM answers($$SELECT dpobj.%$$, $q$select('{half,fifth}', 'visit', 1, options => '{"level": 0.9}')$q$, $q$auc('half', 'visit', 1, options => '{"holdout": 2}')$q$,
+SELECT * FROM answers($$SELECT dpobj.%$$, $q$select('{half,fifth}', 'visit', 1, options => '{"confidence": 0.9}')$q$, $q$auc('half', 'visit', 1, options => '{"holdout": 2}')$q$,
   $q$count('visit', 1, options => '{"holdout": 0.2}')$q$, $q$price('visit', 'y', 1, method => 'accuracy', options => '{"holdout": 0}')$q$,
   $q$price_aggregate('halfspace', 3, 1, 0, '{"holdout": 0.2}')$q$, $q$price_aggregate('accuracy', 1, 1, 0, '{"holdout": 0.2}')$q$);
 SELECT sum(epsilon) - 1000 * count(*) FILTER (WHERE epsilon = 1000) - 5000 * count(*) FILTER (WHERE epsilon = 5000) AS other_charges FROM dpobj.ledger WHERE event = 'charged';

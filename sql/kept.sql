@@ -32,12 +32,12 @@ SELECT s AS statement, t.* FROM unnest(ARRAY[
   $$SELECT * FROM dpobj.count('guest', 0.5, by => '{region}', name => 'rows')$$,
   $$SELECT * FROM dpobj.sum('guest', 'cost', 0.5, name => 'sum')$$,
   $$SELECT * FROM dpobj.avg('guest', 'cost', 0.5, by => '{ill}', filter => '{"age": {">": 20}}', name => 'avg')$$,
-  $$SELECT * FROM dpobj.histogram('guest', 'age', 0.5, options => '{"level": 0.9}', name => 'ages')$$,
+  $$SELECT * FROM dpobj.histogram('guest', 'age', 0.5, options => '{"confidence": 0.9}', name => 'ages')$$,
   $$SELECT * FROM dpobj.quantiles('guest', 'cost', '{0.1,0.333333,0.9}', 0.5, name => 'costs by rank')$$,
   $$SELECT * FROM dpobj.profile('guest', 0.5, name => 'all columns')$$,
   $$SELECT dpobj.suggest('guest', 0.5, '{"cost": [0, 106]}', name => 'declaration')$$,
   $$SELECT * FROM dpobj.residuals('costs', 'guest', 0.5, name => 'residuals')$$,
-  $$SELECT * FROM dpobj.residuals('costs', 'guest', 0.001, options => '{"level": 0.999999}', name => 'much noise')$$,
+  $$SELECT * FROM dpobj.residuals('costs', 'guest', 0.001, options => '{"holdout": false, "confidence": 0.999999}', name => 'much noise')$$,
   $$SELECT dpobj.evaluate('costs', 'guest', 0.5, name => 'R-squared')$$,
   $$SELECT dpobj.evaluate('ill', 'guest', 0.5, name => 'accuracy')$$,
   $$SELECT dpobj.evaluate('kinds', 'guest', 0.5, name => 'accuracy of kinds')$$,
@@ -49,12 +49,12 @@ SELECT s AS statement, t.* FROM unnest(ARRAY[
   $$SELECT * FROM dpobj.calibration('risk', 'guest', 0.5, name => 'calibration')$$,
   -- without a name every call is a release, and equal calls of one statement are one
   $$SELECT dpobj.evaluate('ill', 'guest', 0.5) IS NULL, dpobj.evaluate('ill', 'guest', 0.5) IS NULL$$,
-  $$SELECT (c).level FROM (SELECT dpobj.count('guest', 0.5) AS c) s$$]) WITH ORDINALITY u(s, i), LATERAL twice(s) t ORDER BY i \g (tuples_only=off)
+  $$SELECT (c).confidence FROM (SELECT dpobj.count('guest', 0.5) AS c) s$$]) WITH ORDINALITY u(s, i), LATERAL twice(s) t ORDER BY i \g (tuples_only=off)
 -- The views: what was returned, and the ratings with their intervals.
 SELECT name, kind, relation, relation_name, jsonb_array_length(answer) AS rows, owner, created <= now() + interval '1 hour' AS created,
        release = (SELECT l.id FROM dpobj.ledger l WHERE l.id = a.release AND l.event = 'charged') AS charged
   FROM dpobj.answers a ORDER BY release;
-SELECT name, kind, models, coalesce(value BETWEEN low AND high, name = 'much noise') AS around, level FROM dpobj.evaluations ORDER BY release;
+SELECT name, kind, models, coalesce(value BETWEEN low AND high, name = 'much noise') AS around, confidence FROM dpobj.evaluations ORDER BY release;
 SELECT answer -> 0 -> 'low' AS low FROM dpobj.evaluations WHERE name = 'much noise';
 SELECT (SELECT jsonb_agg(to_jsonb(c)) FROM dpobj.count('guest', 0.5, by => '{region}', name => 'rows') c) = answer AS same FROM dpobj.answers WHERE name = 'rows';
 -- The interval of an accuracy is that of two counts, each off by at most what the price says.
@@ -65,7 +65,7 @@ SELECT dpobj.evaluate('ill', 'guest', 1000, name => 'no noise') AS accuracy;
 SELECT value, low, high FROM dpobj.evaluations WHERE name = 'no noise';
 
 -- The history of a model: its ratings in order, and what each cost.
-SELECT kind, relation_name, value BETWEEN low AND high AS around, level, epsilon, count(*) FROM dpobj.model_history WHERE model = 'ill' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 3, 5;
+SELECT kind, relation_name, value BETWEEN low AND high AS around, confidence, epsilon, count(*) FROM dpobj.model_history WHERE model = 'ill' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 3, 5;
 SELECT model, kind, e.release = h.release AS the_same, h.created = e.created AS then, h.owner FROM dpobj.model_history h JOIN dpobj.evaluations e USING (release, kind)
   WHERE e.name IN ('choice', 'much noise') ORDER BY 1;
 
@@ -114,8 +114,13 @@ SELECT name, kind, label, owner, release IN (SELECT id FROM dpobj.ledger) AS in_
 SELECT (SELECT count(*) FROM dpobj.answers) AS answers, (SELECT count(*) FROM dpobj.models) AS models, (SELECT count(*) FROM dpobj.scorecards) AS points;
 SELECT * FROM answers('SELECT %', $$dpobj.show('ill', 'dpobj_kept_ana')$$, $$dpobj.evaluate('ill', 'guest', 0.5, name => 'accuracy')$$, '* FROM dpobj.kept_answers');
 
--- A superuser sees all; what is kept stays as it is when the declaration changes, and needs no budget.
 \c - postgres
+-- The hash of a request is that of 0.3.0, where the option "confidence" was "level".
+SELECT name, request_hash = sha256((SELECT string_agg(convert_to(s, 'UTF8') || '\x00', '' ORDER BY i) FROM unnest(hashed) WITH ORDINALITY u(s, i))) AS same
+  FROM dpobj.model_rows JOIN (VALUES
+    ('ages', ARRAY['histogram', '0', 'public', 'guest', '1', 'age', '2', '0.5', '5', '{"level": 0.9}']),
+    ('much noise', ARRAY['residuals', '0', 'costs', '1', 'public', 'guest', '2', '0.001', '4', '{"level": 0.999999, "holdout": false}'])) v(name, hashed) USING (name);
+-- A superuser sees all; what is kept stays as it is when the declaration changes, and needs no budget.
 SELECT owner, count(*) FROM dpobj.answers GROUP BY 1 ORDER BY 1;
 SELECT dpobj.protect('guest', '{"age": {"bins": [40]}, "ill": {}}');
 \c - dpobj_kept_ana

@@ -13,11 +13,11 @@ INSERT INTO stay SELECT i, i % 100, CASE WHEN i % 20 = 0 THEN NULL WHEN i % 20 =
 -- At epsilon 1000 a count has no noise; at 10,000 a sum hardly any.
 SELECT * FROM (SELECT (dp_count(1000.0)).* FROM stay) s \g (tuples_only=off)
 SELECT dp_count(1000.0) FROM stay WHERE age < 50;
-SELECT dp_count(1000) FILTER (WHERE age < 50), dp_count(1000, '{"level": 0.5}') AS half FROM stay;
+SELECT dp_count(1000) FILTER (WHERE age < 50), dp_count(1000, '{"confidence": 0.5}') AS half FROM stay;
 SELECT round((dp_sum(age, 0, 100, 10000)).value::numeric) AS sum, round((dp_sum(age, 0, 50, 10000)).value::numeric) AS clipped,
        round((dp_sum(k, -5, 5, 10000)).value::numeric) AS narrow FROM stay;
 SELECT sum(age) AS sum, sum(least(age, 50)) AS clipped, sum(least(k, 5)) AS narrow FROM stay;
-SELECT round(value::numeric, 2) AS value, rows, level FROM (SELECT (dp_avg(age, 0, 100, 1000)).* FROM stay) s;
+SELECT round(value::numeric, 2) AS value, rows, confidence FROM (SELECT (dp_avg(age, 0, 100, 1000)).* FROM stay) s;
 -- NULL and NaN are in no sum; what is outside is clipped
 SELECT round((dp_sum(weight, 0, 60, 10000)).value::numeric) AS sum FROM stay;
 SELECT sum(CASE WHEN weight = 'NaN' THEN 0 ELSE greatest(least(weight, 60), 0) END) FROM stay WHERE weight IS NOT NULL;
@@ -60,7 +60,7 @@ SELECT count(*) AS before FROM dpobj.ledger WHERE event = 'charged' \gset
 SELECT (dp_count(0.5)).value IS NOT NULL AS counted, (dp_count(0.5)).low IS NOT NULL AS again FROM stay;
 SELECT (dp_count(0.5)).value AS value FROM stay \gset
 SELECT output_hash = sha256(float8send(:value)) AS hash_of_the_answer FROM dpobj.ledger_events WHERE event = 'released' ORDER BY id DESC LIMIT 1;
-SELECT dp_sum(age, 0, 100, 0.25) IS NOT NULL AS s, dp_avg(age, -0.5, 100, 0.25, '{"level": 0.9}') IS NOT NULL AS a,
+SELECT dp_sum(age, 0, 100, 0.25) IS NOT NULL AS s, dp_avg(age, -0.5, 100, 0.25, '{"confidence": 0.9}') IS NOT NULL AS a,
        dp_histogram(age, '{50}', 0.125) IS NOT NULL AS h FROM stay;
 SELECT mechanism, epsilon, delta, adjacency, guarantee, pair, door, parameters FROM dpobj.ledger WHERE event = 'charged' ORDER BY id OFFSET :before;
 
@@ -68,7 +68,7 @@ SELECT mechanism, epsilon, delta, adjacency, guarantee, pair, door, parameters F
 SELECT count(*) AS before FROM dpobj.ledger \gset
 SELECT * FROM answers('SELECT dp_count(%) FROM stay',
   'NULL::numeric', '0', '-1.0', $$'NaN'::float8$$, '10000.1', '0.0000000001', 'e', '(SELECT max(e) FROM stay)', 'age',
-  $$1, '{"levle": 0.9}'$$, $$1, '{"level": 1}'$$, $$1, '{"level": "high"}'$$, $$1, '{"level": 0.4}'$$, $$1, '[]'$$, $$1, to_jsonb(age)$$);
+  $$1, '{"level": 0.9}'$$, $$1, '{"confidence": 1}'$$, $$1, '{"confidence": "high"}'$$, $$1, '{"confidence": 0.4}'$$, $$1, '[]'$$, $$1, to_jsonb(age)$$);
 SELECT * FROM answers('SELECT dp_sum(age, %) FROM stay',
   '0, 0, 1', '1, 0, 1', 'NULL, 1, 1', $$0, 'Infinity', 1$$, $$'NaN', 1, 1$$, '0, k, 1', '1e20, 1e20 + 1e5, 1', '-1e308, 1e308, 1', '0, 100, -1', '0, 100, 1, ''{"clip": [0, 1]}''');
 SELECT * FROM answers('SELECT dp_avg(age, %) FROM stay', '1e12, 1e12 + 0.0002, 1', '5, 5, 1');
@@ -107,7 +107,7 @@ SELECT adjacency FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMI
 \c - dpobj_looks_ana
 SELECT * FROM dpobj.count('ward', 1000);
 SELECT * FROM dpobj.count('ward', 1000, '{region}') \g (tuples_only=off)
-SELECT * FROM dpobj.count('ward', 1000, '{ill,region}', '{"age": {"<": 50}}', '{"level": 0.9}');
+SELECT * FROM dpobj.count('ward', 1000, '{ill,region}', '{"age": {"<": 50}}', '{"confidence": 0.9}');
 SELECT * FROM dpobj.histogram('ward', 'age', 1000) \g (tuples_only=off)
 SELECT * FROM dpobj.histogram('ward', 'region', 1000, '{ill}');
 SELECT * FROM dpobj.histogram('ward', 'ill', 1000, filter => '{"age": {"=": 1000}}');
@@ -120,7 +120,7 @@ SELECT count(*) FROM dpobj.histogram('ward', 'day', 1000);
 SELECT p -> 'cells' AS cells FROM dpobj.price('ward', 'weight', 1, method => 'histogram', options => '{"bins": [1, 2, 3]}') p;
 SELECT * FROM answers($$SELECT dpobj.histogram('ward', 'weight', 1, options => '{"bins": %}')$$, '[2, 1]', '[]', '10', '["a"]');
 SELECT * FROM answers($$SELECT dpobj.histogram('ward', 'region', 1, options => '{"bins": %}')$$, '[1]');
-SELECT key, round(value::numeric, 1) AS value, rows, level FROM dpobj.avg('ward', 'weight', 1000);
+SELECT key, round(value::numeric, 1) AS value, rows, confidence FROM dpobj.avg('ward', 'weight', 1000);
 SELECT key, round(value::numeric, 1) AS value, rows FROM dpobj.avg('ward', 'weight', 1000, '{region}');
 SELECT round(value::numeric) AS value FROM dpobj.sum('ward', 'weight', 10000, options => '{"clip": [-0.5, 60]}');
 SELECT round(value::numeric) AS value FROM dpobj.sum('ward', 'age', 10000, options => '{"clip": [0, 100]}');
@@ -139,7 +139,7 @@ SELECT :before - epsilon AS spent FROM dpobj.remaining('ward');
 SELECT epsilon AS before FROM dpobj.remaining('ward') \gset
 SELECT * FROM answers('SELECT dpobj.count(%)',
   $$NULL, 1$$, $$'ward', NULL$$, $$'ward', 0$$, $$'ward', -1$$, $$'ward', 0.0009$$, $$'ward', 1, '{}'$$, $$'ward', 1, '{weight}'$$, $$'ward', 1, '{region,region}'$$,
-  $$'ward', 1, '{nothing}'$$, $$'ward', 1, NULL, '[]'$$, $$'ward', 1, NULL, NULL, '{"clip": [0, 1]}'$$, $$'ward', 1, NULL, NULL, '{"level": 2}'$$, $$'ward', 1000000$$);
+  $$'ward', 1, '{nothing}'$$, $$'ward', 1, NULL, '[]'$$, $$'ward', 1, NULL, NULL, '{"clip": [0, 1]}'$$, $$'ward', 1, NULL, NULL, '{"confidence": 2}'$$, $$'ward', 1000000$$);
 SELECT * FROM answers('SELECT dpobj.sum(%)',
   $$'ward', NULL, 1$$, $$'ward', 'age', 1$$, $$'ward', 'region', 1$$, $$'ward', 'nothing', 1$$, $$'ward', 'weight', 1, '{weight}'$$,
   $$'ward', 'weight', 1, NULL, NULL, '{"clip": [1, 1]}'$$, $$'ward', 'weight', 1, NULL, NULL, '{"clip": [1]}'$$, $$'ward', 'weight', 1, NULL, NULL, '{"clip": [1, "2"]}'$$);
@@ -156,9 +156,9 @@ SELECT mechanism, epsilon, adjacency, guarantee, pair, door, parameters FROM dpo
 \c - dpobj_looks_eve
 SELECT dpobj.count('ward', 1);
 
--- Prices: half the length of the interval, which 1 - level of all answers miss.
+-- Prices: half the length of the interval, which 1 - confidence of all answers miss.
 SELECT method, d, options, p - 'method' - 'mechanism' - 'epsilon' - 'delta' - 'guarantee' AS price
-  FROM (VALUES ('count', 1, '{}'), ('count', 3, '{"adjacency": "add_remove", "max_rows_per_person": 5}'), ('histogram', 12, '{"level": 0.9}'),
+  FROM (VALUES ('count', 1, '{}'), ('count', 3, '{"adjacency": "add_remove", "max_rows_per_person": 5}'), ('histogram', 12, '{"confidence": 0.9}'),
                ('sum', 1, '{"clip": [0, 100]}'), ('sum', 1, '{"clip": [-5, 100], "adjacency": "add_remove"}'), ('avg', 1, '{"clip": [0, 100]}')) v(method, d, options),
        LATERAL dpobj.price_aggregate(method, d, 0.5, 0, options::jsonb) p;
 SELECT * FROM answers('SELECT dpobj.price_aggregate(%)',

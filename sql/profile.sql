@@ -28,10 +28,10 @@ SELECT * FROM dpobj.profile('visit', 10000) \g (tuples_only=off)
 SELECT p."column", p.bin, p.rows = CASE p.bin WHEN 'usable' THEN usable WHEN 'north' THEN north WHEN '0 to 60' THEN within
        ELSE CASE p."column" WHEN 'region' THEN nrth ELSE gone END END AS as_counted
   FROM dpobj.profile('visit', 10000) p, truth WHERE p.bin IN ('usable', 'north', '0 to 60', 'other') AND p."column" IS DISTINCT FROM 'day';
--- some columns, in the order of the call; a filter; the level of the intervals
+-- some columns, in the order of the call; a filter; the confidence of the intervals
 SELECT * FROM dpobj.profile('visit', 10000, '{outcome,ill}', '{"age": {"<": 50}}');
-SELECT min(high - low) AS narrow FROM dpobj.profile('visit', 1, '{ill}', options => '{"level": 0.5}') WHERE rows > 100;
-SELECT min(high - low) AS wide FROM dpobj.profile('visit', 1, '{ill}', options => '{"level": 0.999}') WHERE rows > 100;
+SELECT min(high - low) AS narrow FROM dpobj.profile('visit', 1, '{ill}', options => '{"confidence": 0.5}') WHERE rows > 100;
+SELECT min(high - low) AS wide FROM dpobj.profile('visit', 1, '{ill}', options => '{"confidence": 0.999}') WHERE rows > 100;
 -- the noise of a column grows with their number: every bin is off by 2 for each column and for the rows
 SELECT min(high - low) AS six_columns FROM dpobj.profile('visit', 1) WHERE rows > 200;
 SELECT dpobj.price_aggregate('profile', d => 6, epsilon => 1) AS price;
@@ -60,7 +60,7 @@ SELECT mechanism, epsilon, adjacency, guarantee, pair, door, parameters FROM dpo
 SELECT epsilon AS before FROM dpobj.remaining('visit') \gset
 SELECT * FROM answers('SELECT dpobj.profile(%)',
   $$NULL, 1$$, $$'visit', NULL$$, $$'visit', 0$$, $$'visit', 0.0009$$, $$'visit', 1, '{}'$$, $$'visit', 1, '{nothing}'$$, $$'visit', 1, '{free}'$$, $$'visit', 1, '{age,age}'$$,
-  $$'visit', 1, '{NULL}'$$, $$'visit', 1, NULL, '{"region": {"=": "Nrth"}}'$$, $$'visit', 1, NULL, NULL, '{"clip": [0, 1]}'$$, $$'visit', 1, NULL, NULL, '{"level": 2}'$$,
+  $$'visit', 1, '{NULL}'$$, $$'visit', 1, NULL, '{"region": {"=": "Nrth"}}'$$, $$'visit', 1, NULL, NULL, '{"clip": [0, 1]}'$$, $$'visit', 1, NULL, NULL, '{"confidence": 2}'$$,
   $$'truth', 1$$, $$'visit', 1000000$$);
 SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'profile', 0, 1$$, $$'profile', 1025, 1$$);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');

@@ -9,7 +9,7 @@ INSERT INTO visit SELECT i, i % 100, CASE WHEN i % 20 = 0 THEN NULL WHEN i % 2 =
   i % 4 = 0 FROM generate_series(1, 2000) i;
 
 -- At epsilon 10,000 hardly any noise is left.
-SELECT quantile, round(value) AS value, level FROM (SELECT (unnest(dp_quantiles(age, '{0.005,0.255,0.505,0.755,0.995}', 0, 100, 10000))).* FROM visit) s;
+SELECT quantile, round(value) AS value, confidence FROM (SELECT (unnest(dp_quantiles(age, '{0.005,0.255,0.505,0.755,0.995}', 0, 100, 10000))).* FROM visit) s;
 SELECT percentile_disc(ARRAY[0.005, 0.255, 0.505, 0.755, 0.995]) WITHIN GROUP (ORDER BY age) FROM visit;
 SELECT quantile, value FROM (SELECT (unnest(dp_quantiles(age, '{0.255,0.505,0.755}', 0, 100, 10000, '{"steps": 100}'))).* FROM visit WHERE age < 50) s;
 SELECT percentile_disc(ARRAY[0.255, 0.505, 0.755]) WITHIN GROUP (ORDER BY age) FROM visit WHERE age < 50;
@@ -31,8 +31,8 @@ SELECT (q).value FROM (SELECT unnest(dp_quantiles(id / 7.0, '{0.00025,0.25025,0.
 SELECT parameters -> 'clip' AS clip, parameters -> 'steps' AS steps, parameters -> 'step' AS step FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1;
 SELECT (q).value = trunc((q).value) AS whole FROM (SELECT unnest(dp_quantiles(age::numeric / 7, '{0.255,0.505}', 0, 100, 10000)) AS q FROM visit) s;
 -- the bound of the error is public: it does not depend on rows
-SELECT (q).quantile, (q).rank_error, (q).level FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5,0.75}', 0, 100, 1.0)) AS q FROM visit WHERE id < 0) s;
-SELECT (q).rank_error, (q).level FROM (SELECT unnest(dp_quantiles(age, '{0.5}', 0, 100, 1.0, '{"level": 0.5, "steps": 100}')) AS q FROM visit) s;
+SELECT (q).quantile, (q).rank_error, (q).confidence FROM (SELECT unnest(dp_quantiles(age, '{0.25,0.5,0.75}', 0, 100, 1.0)) AS q FROM visit WHERE id < 0) s;
+SELECT (q).rank_error, (q).confidence FROM (SELECT unnest(dp_quantiles(age, '{0.5}', 0, 100, 1.0, '{"confidence": 0.5, "steps": 100}')) AS q FROM visit) s;
 -- partial states are added up
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -80,7 +80,7 @@ SELECT dpobj.quantiles('ward', 'age', '{0.5}', 1);
 
 -- Prices: the bounds of the errors in ranks are those of a call with as many groups; 5 rows of a person count five times.
 SELECT options, p - 'method' - 'epsilon' - 'delta' - 'guarantee' - 'quantiles' - 'unit' AS price
-  FROM (VALUES (1, '{}'), (1, '{"adjacency": "add_remove", "max_rows_per_person": 5}'), (2, '{"steps": 100, "level": 0.5}')) v(d, options),
+  FROM (VALUES (1, '{}'), (1, '{"adjacency": "add_remove", "max_rows_per_person": 5}'), (2, '{"steps": 100, "confidence": 0.5}')) v(d, options),
        LATERAL dpobj.price_aggregate('quantiles', d, 1, 0, options::jsonb || '{"clip": [0, 100], "quantiles": [0.25, 0.5, 0.75]}') p;
 SELECT * FROM answers('SELECT dpobj.price_aggregate(%)',
   $$'quantiles', 1, 1$$, $$'quantiles', 1, 1, 0, '{"clip": [0, 1]}'$$, $$'quantiles', 1, 1, 0, '{"quantiles": [0.5]}'$$, $$'quantiles', 1, 1, 0, '{"quantiles": [], "clip": [0, 1]}'$$,

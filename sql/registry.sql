@@ -84,8 +84,8 @@ SELECT count(*) AS lines, max(length(line)) AS longest, bool_or(line ~ '[[:cntrl
 SELECT replace(dpobj.show(m.name), E'\n', '') ~ 'W{20}' AS shown FROM dpobj.models m WHERE m.name ~ '^W';
 SELECT dpobj.rename(m.name, 'first') FROM dpobj.models m WHERE m.name ~ '^W';
 -- An interval that is narrower than the digits shown is rounded outwards.
-SELECT dpobj_internal.rating_words('{"kind": "accuracy", "value": 0.333618, "low": 0.333617, "high": 0.333619, "level": 0.95}'),
-       dpobj_internal.rating_words('{"kind": "residuals", "value": -0.0004, "low": -0.0006, "high": 0, "level": 0.9, "relation_name": "public.visit"}');
+SELECT dpobj_internal.rating_words('{"kind": "accuracy", "value": 0.333618, "low": 0.333617, "high": 0.333619, "confidence": 0.95}'),
+       dpobj_internal.rating_words('{"kind": "residuals", "value": -0.0004, "low": -0.0006, "high": 0, "confidence": 0.9, "relation_name": "public.visit"}');
 SELECT dpobj.show(NULL::text) IS NULL AS none, dpobj.show(NULL::dp_model) IS NULL AS nor_here;
 SELECT * FROM answers('SELECT dpobj.show(%)', $$'missing'$$, $$'rating'$$, $$'first', 'dpobj_registry_bob'$$);
 SELECT name, kind, label, relation_name, epsilon, created BETWEEN current_date - 1 AND current_date + 1 AS created, retired FROM dpobj.model_list ORDER BY name;

@@ -38,9 +38,9 @@ CREATE TABLE truths AS SELECT 'line' AS model, * FROM truth('line') UNION ALL SE
 GRANT SELECT ON truths TO dpobj_residuals_ana;
 \c - dpobj_residuals_ana
 SELECT model, abs(dpobj.evaluate(model, 'flat', 1000)::numeric - r_squared) < 0.006 AS r_squared FROM truths;
-SELECT measure, round(value::numeric, 2) - r_squared BETWEEN -0.01 AND 0.01 AS near, low < value AND value < high AS within, high - low < 0.1 AS narrow, level
-  FROM truths, dpobj.residuals('line', 'flat', 1000, options => '{"level": 0.9}') WHERE model = 'line' AND measure = 'r_squared';
-SELECT measure, abs(round(value::numeric, -2) - mean_absolute_error) <= 100 AS near, low < value AND value < high AS within, high - low < 2000 AS narrow, level
+SELECT measure, round(value::numeric, 2) - r_squared BETWEEN -0.01 AND 0.01 AS near, low < value AND value < high AS within, high - low < 0.1 AS narrow, confidence
+  FROM truths, dpobj.residuals('line', 'flat', 1000, options => '{"confidence": 0.9}') WHERE model = 'line' AND measure = 'r_squared';
+SELECT measure, abs(round(value::numeric, -2) - mean_absolute_error) <= 100 AS near, low < value AND value < high AS within, high - low < 2000 AS narrow, confidence
   FROM truths, dpobj.residuals('share', 'flat', 1000) WHERE model = 'share' AND measure = 'mean_absolute_error';
 SELECT abs(dpobj.evaluate('line', 'flat_by_owner', 2000)::numeric - r_squared) < 0.006 AS persons FROM truths WHERE model = 'line';
 SELECT value > 0.7 AS filtered FROM dpobj.residuals('line', 'flat', 1000, filter => '{"price": {"<": 900000}, "sold": {"=": true}}') WHERE measure = 'r_squared' AND value <= 1;
@@ -52,10 +52,10 @@ SELECT kind, models, count(*) AS ratings, bool_and(value BETWEEN low AND high) A
 -- rows that are none, that are one, and little epsilon
 SELECT count(*) AS answers, bool_and(low <= high) AS ordered, bool_and(value IS NULL OR value BETWEEN low AND high) AS within FROM dpobj.residuals('line', 'no_flat', 0.1);
 SELECT count(*) AS answers, bool_and(low <= high) AS ordered FROM dpobj.residuals('share', 'one_flat', 1);
-SELECT bool_and(CASE measure WHEN 'r_squared' THEN low = '-Infinity' AND high = 1 ELSE low = 0 AND high = 100000 END) AS nothing, bool_and(sample_low = low AND sample_high = high) AS sample FROM dpobj.residuals('line', 'flat', 0.001, options => '{"level": 0.999999}');
+SELECT bool_and(CASE measure WHEN 'r_squared' THEN low = '-Infinity' AND high = 1 ELSE low = 0 AND high = 100000 END) AS nothing, bool_and(sample_low = low AND sample_high = high) AS sample FROM dpobj.residuals('line', 'flat', 0.001, options => '{"confidence": 0.999999}');
 -- both measures are one charge, as are equal calls in one list of results
 SELECT epsilon FROM dpobj.remaining('one_flat');
-SELECT count(*), count(DISTINCT (r).measure) AS measures, min((r).level) AS level FROM (SELECT dpobj.residuals('line', 'one_flat', 0.5) AS r) s;
+SELECT count(*), count(DISTINCT (r).measure) AS measures, min((r).confidence) AS confidence FROM (SELECT dpobj.residuals('line', 'one_flat', 0.5) AS r) s;
 SELECT epsilon FROM dpobj.remaining('one_flat');
 \c - postgres
 SELECT mechanism, epsilon, delta, pair, guarantee, adjacency, parameters - 'encoders' - 'types' - 'model' AS parameters
@@ -64,7 +64,7 @@ SELECT mechanism, epsilon, delta, pair, guarantee, adjacency, parameters - 'enco
 SELECT round((high - low) / 2) AS half, dpobj.price('flat', NULL, 1, method => 'count') #> '{error,rows}' AS error FROM dpobj.count('flat', 1);
 \c - postgres
 SELECT dpobj_internal.rating_interval('-Infinity', 0.5);
-SELECT dpobj_internal.rating_words(jsonb_build_object('kind', 'residuals', 'value', 0.5, 'low', 0.4, 'high', 0.6, 'level', 0.95)) AS rating,
+SELECT dpobj_internal.rating_words(jsonb_build_object('kind', 'residuals', 'value', 0.5, 'low', 0.4, 'high', 0.6, 'confidence', 0.95)) AS rating,
        dpobj_internal.rating_interval('-Infinity', 0.9) AS sample;
 
 -- Refused before anything is charged.
@@ -72,7 +72,7 @@ SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset befor
 \c - dpobj_residuals_ana
 SELECT * FROM answers($$SELECT * FROM dpobj.residuals(%)$$,
   '''yes'', ''flat'', 1', '''none'', ''flat'', 1', 'NULL, ''flat'', 1', '''line'', ''flat'', 0', '''line'', ''flat'', NULL', '''line'', ''flat'', 0.0000001',
-  '''line'', ''flat'', 1, options => ''{"clip": [0, 1]}''', '''line'', ''flat'', 1, options => ''{"level": 2}''', '''line'', ''flat'', 1, filter => ''{"rooms": 1}''');
+  '''line'', ''flat'', 1, options => ''{"clip": [0, 1]}''', '''line'', ''flat'', 1, options => ''{"confidence": 2}''', '''line'', ''flat'', 1, filter => ''{"rooms": 1}''');
 SELECT dpobj.confusion('line', 'flat', 1);
 SELECT dpobj.select('{line,share}', 'flat', 1);
 \c - dpobj_residuals_eve
@@ -86,7 +86,7 @@ SELECT dpobj.evaluate('share', 'flat', 1000000);
 SELECT dpobj.price('flat', 'price', 1, method => 'residuals') - 'remaining' - 'calls' AS price;
 SELECT dpobj.price('flat_by_owner', 'price', 2, method => 'residuals') -> 'error' AS error;
 SELECT dpobj.price_aggregate('residuals', 1, 1, options => '{"clip": [50000, 150000]}') -> 'error' AS error;
-SELECT dpobj.price('flat', NULL, 1, method => 'count', options => '{"by": ["garden", "sold"], "level": 0.9}') - 'remaining' AS price;
+SELECT dpobj.price('flat', NULL, 1, method => 'count', options => '{"by": ["garden", "sold"], "confidence": 0.9}') - 'remaining' AS price;
 SELECT dpobj.price('flat', 'area', 1, method => 'avg', filter => '{"sold": {"=": true}}') -> 'error' AS avg,
        dpobj.price('flat', 'area', 1, method => 'sum', options => '{"clip": [0, 10]}') -> 'error' AS sum,
        dpobj.price('flat', 'garden', 1, method => 'histogram', options => '{"by": ["sold"]}') - 'remaining' - 'calls' AS histogram,

@@ -26,8 +26,8 @@ SELECT * FROM answers($$SELECT dpobj.schedule(%, name => 'ratings', cron => '0 4
   $$'histogram', 'pg_class', '{"column": "relname", "epsilon": 0.1}'$$, $$'histogram', 'exam', '{"column": "height", "epsilon": 0.1}'$$,
   $$'histogram', 'exam', '{"column": null, "epsilon": 0.1}'$$, $$'count', 'exam', '{"epsilon": 0.1, "by": ["a"]}'$$, $$'count', 'exam', '{"epsilon": 100000}'$$,
   $$'sum', 'exam', '{"column": "grade", "epsilon": 0.1}'$$, $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "filter": {"height": {"<": 3}}}'$$,
-  $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "by": ["b"], "filter": null, "options": {"level": 0.2}}'$$,
-  $$'histogram', 'exam', '{"column": "grade", "epsilon": 0.1, "by": ["b"], "filter": {"a": {"<": 3}}, "options": {"level": 0.9}}'$$);
+  $$'avg', 'exam', '{"column": "a", "epsilon": 0.1, "by": ["b"], "filter": null, "options": {"confidence": 0.2}}'$$,
+  $$'histogram', 'exam', '{"column": "grade", "epsilon": 0.1, "by": ["b"], "filter": {"a": {"<": 3}}, "options": {"confidence": 0.9}}'$$);
 SELECT * FROM answers($$SELECT dpobj.schedule('count', 'exam', '{"epsilon": 0.5}', %)$$,
   $$NULL, '0 4 1 * *'$$, $$'', '0 4 1 * *'$$, $$'n', NULL$$, $$'n', 'at night'$$, $$'n', '0 4 1 * *', 0.4$$, $$'n', '0 4 1 * *', 1, NULL$$);
 -- An error names the argument, and shows no statement of the extension's own.
@@ -43,14 +43,14 @@ SELECT (SELECT count(*) FROM dpobj.schedules) AS schedules, (SELECT sum(epsilon)
 CREATE FUNCTION schedule(call text, arguments jsonb, name text, allowance numeric DEFAULT NULL, period interval DEFAULT '2 years') RETURNS void LANGUAGE sql
   AS $$ SELECT dpobj_internal.schedule_put($1, 'exam', $2, $3, '0 0 1 1 *', $4, $5) $$;
 SELECT dpobj_internal.schedule_put('train', 'exam', '{"label": "y", "epsilon": 0.5, "features": ["a"], "method": "logistic", "options": {"intercept": false}}', 'yearly', '0 0 1 1 *', NULL, NULL);
-SELECT schedule('evaluate', '{"model": "yearly", "epsilon": "0.25", "options": {"level": 0.9}}', 'ratings');
+SELECT schedule('evaluate', '{"model": "yearly", "epsilon": "0.25", "options": {"confidence": 0.9}}', 'ratings');
 SELECT name, call, arguments, epsilon, next_model = dpobj_internal.schedule_model('ratings', next_run) AS next, latest_model FROM dpobj.schedules ORDER BY 1;
 CALL dpobj.run_schedule('ratings');
 SELECT state, model, release, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'ratings';
 CALL dpobj.run_schedule('yearly');
 CALL dpobj.run_schedule('ratings');
 CALL dpobj.run_schedule('ratings');
-SELECT r.state, r.epsilon, r.sqlstate, r.model = s.latest_model AS latest, e.kind, e.level, e.models = ARRAY[t.latest_model] AS of_newest
+SELECT r.state, r.epsilon, r.sqlstate, r.model = s.latest_model AS latest, e.kind, e.confidence, e.models = ARRAY[t.latest_model] AS of_newest
   FROM dpobj.schedule_runs r JOIN dpobj.schedules s ON s.name = r.schedule JOIN dpobj.evaluations e ON e.name = r.model, dpobj.schedules t
  WHERE r.schedule = 'ratings' AND t.name = 'yearly';
 SELECT count(*) FROM dpobj.model_history WHERE model LIKE 'yearly %';

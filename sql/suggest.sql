@@ -55,7 +55,7 @@ SELECT * FROM answers('SELECT dpobj.suggest(%)', $$NULL, 1, '{}'$$, $$'guest', N
 SELECT answer_of(format('SELECT dpobj.suggest(%L, 1, %L)', 'guest', (SELECT jsonb_build_object('region', jsonb_agg(i::text)) FROM generate_series(1, 10000) i))) AS long_list;
 SELECT * FROM answers('SELECT dpobj.suggest(%)', $$'guest', 1, '{"age": [0, 120]}', '{"none": 1}'$$, $$'guest', 1, '{"age": [0, 120]}', '{"income": {"in": ["higher"]}}'$$);
 SELECT * FROM answers($$SELECT dpobj.price('guest', NULL, 1, method => 'suggest', options => %)$$, 'NULL', $$'[]'$$, $$'{}'$$, $$'{"columns": 1}'$$, $$'{"columns": {}}'$$,
-  $$'{"columns": {"none": [0, 1]}}'$$, $$'{"columns": {"age": [0, 120]}, "level": 0.9}'$$);
+  $$'{"columns": {"none": [0, 1]}}'$$, $$'{"columns": {"age": [0, 120]}, "confidence": 0.9}'$$);
 SELECT answer_of($$SELECT dpobj.price_aggregate('suggest', 2, 1)$$) AS without_a_table;
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('guest');
 \c - dpobj_suggest_eve

@@ -24,13 +24,23 @@ CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilo
 COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, jsonb, text) IS
   'private choice of a good one among named models of one''s own on a protected table; one charge, however many they are';
 
+-- The key "confidence" was "level" in 0.3.0.
+CREATE OR REPLACE FUNCTION dpobj_internal.answer_of_0_3(answer jsonb) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE WHEN NOT $1 -> 0 ? 'level' THEN $1
+                ELSE (SELECT jsonb_agg(r.row - 'level' || jsonb_build_object('confidence', r.row -> 'level') ORDER BY r.place)
+                        FROM jsonb_array_elements($1) WITH ORDINALITY r(row, place)) END
+  $$;
+COMMENT ON FUNCTION dpobj_internal.answer_of_0_3(jsonb) IS 'internal: a kept answer as this version writes it';
+
 -- Of all roles: views on it choose whose their readers may see.
 CREATE OR REPLACE VIEW dpobj.kept_answers AS
 SELECT m.name,
        coalesce(e.parameters ->> 'evaluation', e.parameters ->> 'look') AS kind,
        CASE WHEN dpobj_internal.table_named(e.relation_name) = e.relation THEN e.relation::regclass END AS relation,
        e.relation_name,
-       m.answer,
+       dpobj_internal.answer_of_0_3(m.answer) AS answer,
        coalesce(r.role_name, r.recorded_name) AS owner,
        m.released AS created,
        m.release,
@@ -43,7 +53,7 @@ SELECT m.name,
        CASE WHEN m.answer -> 0 ? 'value' THEN (m.answer -> 0 ->> 'high')::float8 END AS high,
        CASE WHEN m.answer -> 0 ? 'value' THEN (m.answer -> 0 ->> 'sample_low')::float8 END AS sample_low,
        CASE WHEN m.answer -> 0 ? 'value' THEN (m.answer -> 0 ->> 'sample_high')::float8 END AS sample_high,
-       (m.answer -> 0 ->> 'level')::float8 AS level,
+       coalesce(m.answer -> 0 ->> 'confidence', m.answer -> 0 ->> 'level')::float8 AS confidence,
        (e.parameters ->> 'holdout')::numeric AS holdout
   FROM dpobj.model_rows m
   JOIN dpobj.ledger_events e ON e.id = m.release
@@ -67,7 +77,7 @@ COMMENT ON COLUMN dpobj.kept_answers.low IS 'lower end for the noise alone';
 COMMENT ON COLUMN dpobj.kept_answers.high IS 'upper end for the noise alone';
 COMMENT ON COLUMN dpobj.kept_answers.sample_low IS 'lower end for noise and chance of the sample';
 COMMENT ON COLUMN dpobj.kept_answers.sample_high IS 'upper end for noise and chance of the sample';
-COMMENT ON COLUMN dpobj.kept_answers.level IS 'how sure the intervals are';
+COMMENT ON COLUMN dpobj.kept_answers.confidence IS 'how sure the intervals are';
 COMMENT ON COLUMN dpobj.kept_answers.holdout IS 'share of the rows that were held out';
 
 CREATE OR REPLACE VIEW dpobj.answers_seen AS
@@ -109,7 +119,7 @@ SELECT a.name,
        a.high,
        a.sample_low,
        a.sample_high,
-       a.level,
+       a.confidence,
        a.answer,
        a.relation_name,
        a.owner,
@@ -130,11 +140,11 @@ COMMENT ON COLUMN dpobj.evaluations.name IS 'name given to the call, or to dpobj
 COMMENT ON COLUMN dpobj.evaluations.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
 COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models now; null for one that was deleted';
 COMMENT ON COLUMN dpobj.evaluations.value IS 'accuracy, R-squared or AUC; null: the noise left none, or the kind has no such number';
-COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends: the noise alone';
+COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - confidence for both ends: the noise alone';
 COMMENT ON COLUMN dpobj.evaluations.high IS 'nor above it';
-COMMENT ON COLUMN dpobj.evaluations.sample_low IS 'if the rows are an independent sample, the truth of all that they stand for is not below it, with about this level, of R-squared with at least this level: noise and chance of the sample; null: the kind has none';
+COMMENT ON COLUMN dpobj.evaluations.sample_low IS 'if the rows are an independent sample, the truth of all that they stand for is not below it, with about this confidence, of R-squared with at least this confidence: noise and chance of the sample; null: the kind has none';
 COMMENT ON COLUMN dpobj.evaluations.sample_high IS 'nor above it';
-COMMENT ON COLUMN dpobj.evaluations.level IS 'how sure the intervals are';
+COMMENT ON COLUMN dpobj.evaluations.confidence IS 'how sure the intervals are';
 COMMENT ON COLUMN dpobj.evaluations.answer IS 'what the call has returned: an array with an object for each row';
 COMMENT ON COLUMN dpobj.evaluations.relation_name IS 'name that the table had then';
 COMMENT ON COLUMN dpobj.evaluations.owner IS 'the session user who was charged';
@@ -149,7 +159,7 @@ SELECT m.model,
        e.value,
        e.low,
        e.high,
-       e.level,
+       e.confidence,
        e.owner,
        e.created,
        pg_catalog.trim_scale(l.epsilon_nano * 0.000000001) AS epsilon,
@@ -169,9 +179,9 @@ COMMENT ON COLUMN dpobj.model_history.model IS 'name of the model; null for one 
 COMMENT ON COLUMN dpobj.model_history.kind IS 'accuracy, confusion, select, residuals, auc or calibration';
 COMMENT ON COLUMN dpobj.model_history.relation_name IS 'name that the table had then';
 COMMENT ON COLUMN dpobj.model_history.value IS 'accuracy, R-squared or AUC; null: the noise left none, or the kind has no such number';
-COMMENT ON COLUMN dpobj.model_history.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends: the noise alone';
+COMMENT ON COLUMN dpobj.model_history.low IS 'the truth on these rows is not below it, but for a chance of 1 - confidence for both ends: the noise alone';
 COMMENT ON COLUMN dpobj.model_history.high IS 'nor above it';
-COMMENT ON COLUMN dpobj.model_history.level IS 'how sure the interval is';
+COMMENT ON COLUMN dpobj.model_history.confidence IS 'how sure the interval is';
 COMMENT ON COLUMN dpobj.model_history.owner IS 'the session user who was charged';
 COMMENT ON COLUMN dpobj.model_history.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.model_history.epsilon IS 'what it cost; a choice among several models cost this once';
@@ -186,7 +196,7 @@ SELECT c.id AS charge,
        m.name,
        m.key,
        m.model,
-       m.answer,
+       dpobj_internal.answer_of_0_3(m.answer) AS answer,
        m.place
   FROM dpobj.ledger_events c
   LEFT JOIN dpobj.ledger_events e ON e.release = c.id

@@ -19,7 +19,7 @@ SELECT a.name,
   FROM dpobj.kept_answers a
   JOIN dpobj.ledger_events l ON l.id = a.release
  CROSS JOIN LATERAL
-       (SELECT pg_catalog.jsonb_agg(r.bin - '{value,low,high,level}'::text[] ORDER BY r.place) AS bins
+       (SELECT pg_catalog.jsonb_agg(r.bin - '{value,low,high,confidence}'::text[] ORDER BY r.place) AS bins
           FROM pg_catalog.jsonb_array_elements(a.answer) WITH ORDINALITY r(bin, place)) b
  WHERE a.kind = 'histogram';
 COMMENT ON VIEW dpobj.kept_histograms IS 'kept histograms of all roles, and what is known of their noise';
@@ -37,14 +37,14 @@ COMMENT ON COLUMN dpobj.kept_histograms.epsilon IS 'what it cost';
 COMMENT ON COLUMN dpobj.kept_histograms.release IS 'id of the charge in dpobj.ledger';
 COMMENT ON COLUMN dpobj.kept_histograms.owns IS 'is it the reader''s own, or is the reader a superuser?';
 
-CREATE OR REPLACE FUNCTION dpobj.drift(before text, after text, level float8 DEFAULT 0.95)
-  RETURNS TABLE (key text[], bin text, share_before float8, share_after float8, difference float8, low float8, high float8, level float8)
+CREATE OR REPLACE FUNCTION dpobj.drift(before text, after text, confidence float8 DEFAULT 0.95)
+  RETURNS TABLE (key text[], bin text, share_before float8, share_after float8, difference float8, low float8, high float8, confidence float8)
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_drift';
 COMMENT ON FUNCTION dpobj.drift(text, text, float8) IS
   'how the share of each bin has changed between two kept histograms of one''s own, of the same table, column, by and filter; free, with the interval of the noise alone';
 
-CREATE OR REPLACE FUNCTION dpobj_internal.drift_total(before dpobj.kept_histograms, after dpobj.kept_histograms, level float8,
+CREATE OR REPLACE FUNCTION dpobj_internal.drift_total(before dpobj.kept_histograms, after dpobj.kept_histograms, confidence float8,
     OUT value float8, OUT low float8, OUT high float8) RETURNS record
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_drift_total';
@@ -59,17 +59,17 @@ SELECT h.name,
        t.value,
        t.low,
        t.high,
-       h.level,
+       h.confidence,
        h.owner,
        h.created,
        h.epsilon,
        h.release
   FROM (SELECT k.*, k AS this,
                pg_catalog.first_value(k) OVER (PARTITION BY k.owner, k.asked ORDER BY k.release) AS first,
-               0.95::float8 AS level
+               0.95::float8 AS confidence
           FROM dpobj.kept_histograms k
          WHERE k.owns OR dpobj_internal.reader_sees_all()) h
- CROSS JOIN LATERAL dpobj_internal.drift_total(h.first, h.this, h.level) t
+ CROSS JOIN LATERAL dpobj_internal.drift_total(h.first, h.this, h.confidence) t
  WHERE h.release <> (h.first).release;
 COMMENT ON VIEW dpobj.drifts_seen IS 'dpobj.drifts of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_drifts() RETURNS SETOF dpobj.drifts_seen
@@ -83,9 +83,9 @@ COMMENT ON COLUMN dpobj.drifts.first IS 'name of the first one';
 COMMENT ON COLUMN dpobj.drifts.relation_name IS 'name that the table had then';
 COMMENT ON COLUMN dpobj.drifts."column" IS 'the column';
 COMMENT ON COLUMN dpobj.drifts.value IS 'total variation distance: half the sum of the sizes of the differences of shares, from 0 to 1; noise makes it larger; null: the noise left no rows';
-COMMENT ON COLUMN dpobj.drifts.low IS 'the truth on these rows is not below it, but for a chance of 1 - level for both ends: the noise alone; 0 where the noise may explain all';
+COMMENT ON COLUMN dpobj.drifts.low IS 'the truth on these rows is not below it, but for a chance of 1 - confidence for both ends: the noise alone; 0 where the noise may explain all';
 COMMENT ON COLUMN dpobj.drifts.high IS 'nor above it';
-COMMENT ON COLUMN dpobj.drifts.level IS 'how sure the interval is';
+COMMENT ON COLUMN dpobj.drifts.confidence IS 'how sure the interval is';
 COMMENT ON COLUMN dpobj.drifts.owner IS 'the session user who was charged';
 COMMENT ON COLUMN dpobj.drifts.created IS 'when it was released';
 COMMENT ON COLUMN dpobj.drifts.epsilon IS 'what it cost; the comparison costs nothing';

@@ -76,12 +76,14 @@ COMMENT ON COLUMN dpobj.job_rows.release IS 'id of the charge in dpobj.ledger; o
 COMMENT ON COLUMN dpobj.job_rows.sqlstate IS 'of the error that it ended in';
 COMMENT ON COLUMN dpobj.job_rows.reason IS 'what the error, or the warning of a released model, said to the public';
 
--- Schedules of 0.3.0 ran dpobj.train without the intercept that they did not name.
+-- Schedules of 0.3.0 ran dpobj.train without the intercept that they did not name. The option "confidence" of looks was "level".
 CREATE OR REPLACE FUNCTION dpobj_internal.arguments_of_0_3(call text, label text, epsilon numeric, features text[], delta numeric,
     method text, options jsonb, filter jsonb) RETURNS jsonb
   LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT CASE WHEN $1 IS NOT NULL THEN $7
+    SELECT CASE WHEN $7 #> '{options,level}' IS NOT NULL
+                THEN jsonb_set($7, '{options}', ($7 -> 'options') - 'level' || jsonb_build_object('confidence', $7 #> '{options,level}'))
+                WHEN $1 IS NOT NULL THEN $7
                 ELSE jsonb_build_object('label', $2, 'epsilon', $3, 'delta', $5, 'method', $6, 'options', coalesce($7, '{}'))
                      || CASE WHEN $4 IS NULL THEN '{}' ELSE jsonb_build_object('features', $4) END
                      || CASE WHEN $8 IS NULL THEN '{}' ELSE jsonb_build_object('filter', $8) END END

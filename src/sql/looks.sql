@@ -4,57 +4,57 @@ CREATE TYPE @extschema@.dp_look AS (
   value float8,
   low float8,
   high float8,
-  level float8
+  confidence float8
 );
 COMMENT ON TYPE @extschema@.dp_look IS 'a number with noise, and where the truth is';
 COMMENT ON COLUMN @extschema@.dp_look.value IS 'the number with its noise; a count of few rows may be negative';
-COMMENT ON COLUMN @extschema@.dp_look.low IS 'the truth is not below it, but for a chance of 1 - level for both ends';
+COMMENT ON COLUMN @extschema@.dp_look.low IS 'the truth is not below it, but for a chance of 1 - confidence for both ends';
 COMMENT ON COLUMN @extschema@.dp_look.high IS 'nor above it';
-COMMENT ON COLUMN @extschema@.dp_look.level IS 'how sure the interval is';
+COMMENT ON COLUMN @extschema@.dp_look.confidence IS 'how sure the interval is';
 
 CREATE TYPE @extschema@.dp_average AS (
   value float8,
   low float8,
   high float8,
   rows bigint,
-  level float8
+  confidence float8
 );
 COMMENT ON TYPE @extschema@.dp_average IS 'an average with noise, and where the truth is';
 COMMENT ON COLUMN @extschema@.dp_average.value IS 'the average with its noise; null where no rows are left of the noise';
-COMMENT ON COLUMN @extschema@.dp_average.low IS 'the truth is not below it, but for a chance of 1 - level for both ends';
+COMMENT ON COLUMN @extschema@.dp_average.low IS 'the truth is not below it, but for a chance of 1 - confidence for both ends';
 COMMENT ON COLUMN @extschema@.dp_average.high IS 'nor above it';
 COMMENT ON COLUMN @extschema@.dp_average.rows IS 'number of rows with a value, with noise';
-COMMENT ON COLUMN @extschema@.dp_average.level IS 'how sure the interval is';
+COMMENT ON COLUMN @extschema@.dp_average.confidence IS 'how sure the interval is';
 
 CREATE TYPE @extschema@.dp_bin AS (
   bin text,
   value float8,
   low float8,
   high float8,
-  level float8
+  confidence float8
 );
 COMMENT ON TYPE @extschema@.dp_bin IS 'a bin of a histogram and its noisy number of rows';
 COMMENT ON COLUMN @extschema@.dp_bin.bin IS 'a range, a level, NULL, or other';
 COMMENT ON COLUMN @extschema@.dp_bin.value IS 'number of rows with its noise; where there are few, it may be negative';
-COMMENT ON COLUMN @extschema@.dp_bin.low IS 'the truth is not below it, but for a chance of 1 - level for both ends of this bin';
+COMMENT ON COLUMN @extschema@.dp_bin.low IS 'the truth is not below it, but for a chance of 1 - confidence for both ends of this bin';
 COMMENT ON COLUMN @extschema@.dp_bin.high IS 'nor above it';
-COMMENT ON COLUMN @extschema@.dp_bin.level IS 'how sure the interval is';
+COMMENT ON COLUMN @extschema@.dp_bin.confidence IS 'how sure the interval is';
 
 CREATE TYPE @extschema@.dp_quantile AS (
   quantile float8,
   value float8,
   rank_error bigint,
-  level float8
+  confidence float8
 );
 COMMENT ON TYPE @extschema@.dp_quantile IS 'a private quantile, and how far its rank may be off';
 COMMENT ON COLUMN @extschema@.dp_quantile.quantile IS 'the share of rows that is wanted below the value, rounded to millionths';
 COMMENT ON COLUMN @extschema@.dp_quantile.value IS 'a value of the public grid';
-COMMENT ON COLUMN @extschema@.dp_quantile.rank_error IS 'its rank is at most so many rows and 4 millionths of all rows off, but for a chance of 1 - level for all quantiles of the call';
-COMMENT ON COLUMN @extschema@.dp_quantile.level IS 'how sure the bound is';
+COMMENT ON COLUMN @extschema@.dp_quantile.rank_error IS 'its rank is at most so many rows and 4 millionths of all rows off, but for a chance of 1 - confidence for all quantiles of the call';
+COMMENT ON COLUMN @extschema@.dp_quantile.confidence IS 'how sure the bound is';
 
 CREATE OR REPLACE FUNCTION dpobj.count(relation regclass, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
+  RETURNS TABLE (key text[], value float8, low float8, high float8, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) IS
@@ -62,7 +62,7 @@ COMMENT ON FUNCTION dpobj.count(regclass, numeric, text[], jsonb, jsonb, text) I
 
 CREATE OR REPLACE FUNCTION dpobj.sum(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (key text[], value float8, low float8, high float8, level float8)
+  RETURNS TABLE (key text[], value float8, low float8, high float8, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb, text) IS
@@ -70,7 +70,7 @@ COMMENT ON FUNCTION dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb, tex
 
 CREATE OR REPLACE FUNCTION dpobj.avg(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (key text[], value float8, low float8, high float8, rows bigint, level float8)
+  RETURNS TABLE (key text[], value float8, low float8, high float8, rows bigint, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb, text) IS
@@ -78,7 +78,7 @@ COMMENT ON FUNCTION dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb, tex
 
 CREATE OR REPLACE FUNCTION dpobj.histogram(relation regclass, "column" text, epsilon numeric, by text[] DEFAULT NULL, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (key text[], bin text, value float8, low float8, high float8, level float8)
+  RETURNS TABLE (key text[], bin text, value float8, low float8, high float8, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb, text) IS
@@ -86,7 +86,7 @@ COMMENT ON FUNCTION dpobj.histogram(regclass, text, numeric, text[], jsonb, json
 
 CREATE OR REPLACE FUNCTION dpobj.quantiles(relation regclass, "column" text, quantiles float8[], epsilon numeric, by text[] DEFAULT NULL,
     filter jsonb DEFAULT NULL, options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (key text[], quantile float8, value float8, rank_error bigint, level float8)
+  RETURNS TABLE (key text[], quantile float8, value float8, rank_error bigint, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb, text) IS
@@ -109,7 +109,7 @@ COMMENT ON FUNCTION dpobj.suggest(regclass, numeric, jsonb, jsonb, text) IS
 
 CREATE OR REPLACE FUNCTION dpobj.residuals(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (measure text, value float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
+  RETURNS TABLE (measure text, value float8, low float8, high float8, sample_low float8, sample_high float8, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text) IS
@@ -117,7 +117,7 @@ COMMENT ON FUNCTION dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text)
 
 CREATE OR REPLACE FUNCTION dpobj.auc(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (value float8, low float8, high float8, sample_low float8, sample_high float8, ties float8, level float8)
+  RETURNS TABLE (value float8, low float8, high float8, sample_low float8, sample_high float8, ties float8, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.auc(text, regclass, numeric, jsonb, jsonb, text) IS
@@ -125,7 +125,7 @@ COMMENT ON FUNCTION dpobj.auc(text, regclass, numeric, jsonb, jsonb, text) IS
 
 CREATE OR REPLACE FUNCTION dpobj.calibration(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS TABLE (bin_low float8, bin_high float8, rows bigint, share float8, low float8, high float8, sample_low float8, sample_high float8, level float8)
+  RETURNS TABLE (bin_low float8, bin_high float8, rows bigint, share float8, low float8, high float8, sample_low float8, sample_high float8, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_look';
 COMMENT ON FUNCTION dpobj.calibration(text, regclass, numeric, jsonb, jsonb, text) IS

@@ -7,7 +7,7 @@ COMMENT ON FUNCTION dpobj_internal.model_of(dpobj.model_argument, regrole) IS 'i
 
 CREATE OR REPLACE VIEW dpobj.ratings_seen AS
 SELECT a.parameters ->> 'model' AS model, a.parameters #> '{keys,0}' AS key, a.parameters ->> 'filter' AS filter, a.name, a.kind, a.value,
-       a.low, a.high, a.sample_low, a.sample_high, a.level, a.relation_name, a.created, a.release, a.holdout
+       a.low, a.high, a.sample_low, a.sample_high, a.confidence, a.relation_name, a.created, a.release, a.holdout
   FROM dpobj.kept_answers a
  WHERE a.parameters ? 'model' AND a.owns;
 COMMENT ON VIEW dpobj.ratings_seen IS 'ratings of one model each that the role dpobj_internal.reader() has made';
@@ -92,15 +92,15 @@ CREATE OR REPLACE FUNCTION dpobj_internal.rating_words(rating jsonb) RETURNS tex
   LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(', ',
-      format(CASE WHEN r.value IS NOT NULL THEN '%1$s %2$s, %3$s at level %4$s'
+      format(CASE WHEN r.value IS NOT NULL THEN '%1$s %2$s, %3$s at confidence %4$s'
                   WHEN r.kind IN ('accuracy', 'residuals', 'auc') THEN '%1$s: the noise left no number'
                   WHEN r.name IS NULL THEN '%1$s kept without a name'
                   ELSE '%1$s kept as %5$s' END,
              CASE r.kind WHEN 'residuals' THEN 'R-squared' ELSE r.kind END,
-             round(r.value::numeric, 3), dpobj_internal.rating_interval(r.low, r.high), r.level, r.name),
+             round(r.value::numeric, 3), dpobj_internal.rating_interval(r.low, r.high), r.confidence, r.name),
       'on ' || r.relation_name, to_char(r.created, 'YYYY-MM-DD'), 'filter ' || r.filter, CASE WHEN r.all_groups THEN 'rows of all groups' END,
       'rows held out at ' || r.holdout)
-      FROM jsonb_to_record($1) r(name text, kind text, value float8, low float8, high float8, level float8,
+      FROM jsonb_to_record($1) r(name text, kind text, value float8, low float8, high float8, confidence float8,
                                  relation_name text, created timestamptz, filter text, all_groups boolean, holdout text)
   $$;
 COMMENT ON FUNCTION dpobj_internal.rating_words(jsonb) IS 'internal: a rating of dpobj_internal.model_facts in words';

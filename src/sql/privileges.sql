@@ -19,7 +19,7 @@ DECLARE
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
-    'answer', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'largest_points', 'model_card', 'markdown', 'markdown_row',
+    'answer', 'answer_of_0_3', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'largest_points', 'model_card', 'markdown', 'markdown_row',
     -- the analyst's door
     'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report

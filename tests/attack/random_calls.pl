@@ -22,7 +22,7 @@ CREATE FUNCTION public.random_value(type regtype) RETURNS text LANGUAGE plpgsql 
 DECLARE
   words constant text[] := ARRAY['m', 'h', 'a', 't', 'y', 'f', '', 'patient', 'public.patient', 'basic', 'zcdp', 'rdp', 'replace', 'add_remove', 'count',
     'halfspace', 'logistic', 'auto', 'linear', 'laplace', 'gaussian', '* * * * *', '0 0 1 1 *', '42704', 'x', repeat('x', 300), E'\\', 'ü'];
-  json constant text[] := ARRAY['{}', '[]', 'null', '1', '"x"', '{"a": {"<": 3}}', '{"t": "u"}', '{"t": {"in": ["u"]}}', '{"level": 0.9}', '{"a": null}', '{"count": 1}',
+  json constant text[] := ARRAY['{}', '[]', 'null', '1', '"x"', '{"a": {"<": 3}}', '{"t": "u"}', '{"t": {"in": ["u"]}}', '{"confidence": 0.9}', '{"a": null}', '{"count": 1}',
     '{"a": {"bins": [1, 2]}}', '[{"method": "halfspace", "d": 2, "epsilon": 1}]', '[{"call": "train"}]', '{"mechanism": "laplace"}', '{"seed": -1}', '{"mu": 1}', '{"features": 3}'];
   numbers constant text[] := ARRAY['0', '1', '0.1', '-1', 'NaN', '1e10', '1e-10', 'Infinity', '0.5', '1e300', '2'];
   names constant text[] := ARRAY['patient', 'seen', 'pg_class', 'dpobj.ledger', 'quick'];

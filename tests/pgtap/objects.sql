@@ -54,9 +54,9 @@ SELECT columns_are('dpobj', 'models', ARRAY['name', 'model', 'relation', 'relati
 SELECT columns_are('dpobj', 'model_list', ARRAY['name', 'kind', 'label', 'relation_name', 'epsilon', 'created', 'retired', 'owner', 'release']);
 SELECT columns_are('dpobj', 'answers', ARRAY['name', 'kind', 'relation', 'relation_name', 'answer', 'owner', 'created', 'release', 'parameters',
   'comment']);
-SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'sample_low', 'sample_high', 'level', 'answer',
+SELECT columns_are('dpobj', 'evaluations', ARRAY['name', 'kind', 'models', 'value', 'low', 'high', 'sample_low', 'sample_high', 'confidence', 'answer',
   'relation_name', 'owner', 'created', 'release', 'holdout']);
-SELECT columns_are('dpobj', 'model_history', ARRAY['model', 'kind', 'relation_name', 'value', 'low', 'high', 'level', 'owner', 'created', 'epsilon', 'release', 'holdout']);
+SELECT columns_are('dpobj', 'model_history', ARRAY['model', 'kind', 'relation_name', 'value', 'low', 'high', 'confidence', 'owner', 'created', 'epsilon', 'release', 'holdout']);
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
@@ -209,7 +209,7 @@ SELECT is_empty($$
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
                             'dpobj_internal.administers', 'dpobj_internal.part', 'dpobj.mark_part', 'dpobj.unmark_part', 'dpobj.check_parts', 'dpobj.answer', 'dpobj.check_ledger',
-                            'dpobj_internal.charge_state', 'dpobj_internal.see_support']::regproc[])
+                            'dpobj_internal.charge_state', 'dpobj_internal.answer_of_0_3', 'dpobj_internal.see_support']::regproc[])
     AND p.proname !~ '^(see_|json_argument_|model_argument)'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
 $$, 'the owner''s door and administration are closed to PUBLIC');

@@ -462,7 +462,7 @@ $hostile->try_all(
 			[ "$call of the model of somebody else", 'poor', '42704', "SELECT dpobj.$call('$model', 'visit', 0.1)" ],
 			[ "$call on a view", 'ana', 'UB003', "SELECT dpobj.$call('$model', 'visit_view', 0.5)" ],
 			map { [ "$call, $_", 'ana', '22023', "SELECT $asked, options => '$_')" ] }
-				'{"bins": 1}', '{"bins": 1e9}', '{"level": 1}', '{"level": "NaN"}', '{"holdout": 1}', '{"holdout": true}', '{"holdout": "0.5"}', '[]')
+				'{"bins": 1}', '{"bins": 1e9}', '{"confidence": 1}', '{"confidence": "NaN"}', '{"holdout": 1}', '{"holdout": true}', '{"holdout": "0.5"}', '[]')
 		} [ auc => 'mine' ], [ calibration => 'chance' ]),
 	[ 'rows held out are charged', 'ana', 1, $args->(q{0.5, '{a,t}', options => '{"holdout": 0.5}', name => 'half'}) ],
 	[ 'so is a rating on them', 'ana', 1, "SELECT dpobj.evaluate('half', 'visit', 0.5)" ],

@@ -182,6 +182,12 @@ for my $database (qw(older restored))
 	like($session->ask($left), qr/^[1-9][\d.]*\|.*\|\d+$/, "$database: budgets count");
 	is($session->ask(qq{SELECT ($first) = (SELECT release FROM dpobj.models WHERE name = 'first')}), 't', "$database: a model is had again for free");
 	is($session->ask(q{SELECT value = (SELECT (answer -> 0 ->> 'value')::bigint FROM dpobj.answers WHERE name = 'how many') FROM dpobj.count('visit', 0.125, name => 'how many')}), 't', "$database: so is an answer");
+	is($session->ask(q{SELECT (SELECT confidence FROM dpobj.count('visit', 0.125, name => 'how many')), (SELECT answer -> 0 ->> 'confidence' FROM dpobj.answers WHERE name = 'how many'),
+	    (SELECT answer -> 0 ->> 'confidence' FROM dpobj.answer((SELECT release FROM dpobj.answers WHERE name = 'how many'))),
+	    (SELECT bool_and(confidence = 0.95) FROM dpobj.model_history), (SELECT count(*) FROM dpobj.answers WHERE answer -> 0 ? 'level')}),
+		'0.95|0.95|0.95|t|0', "$database: what was its level is its confidence");
+	$session->ask(q{SELECT dpobj.histogram('visit', 'sex', 0.125, name => 'sexes now')});
+	is($session->ask(q{SELECT count(*) FROM dpobj.drift('sexes', 'sexes now')}), '4', "$database: its histogram is compared with a new one");
 	like($session->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.25, '{smokes}', name => 'anew')}), qr/^\d+$/, "$database: ana trains");
 	like($session->ask(q{CALL dpobj.run_schedule('yearly'); SELECT DISTINCT state FROM dpobj.schedule_runs}), qr/^released$/, "$database: the schedule");
 	$session->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "features": ["smokes"]}', 'queued')});
@@ -191,11 +197,12 @@ for my $database (qw(older restored))
 INSERT INTO dpobj.job_rows (name, role, role_name, relation, relation_name, label, epsilon, delta, method, options, request_hash, call)
   SELECT n.name, 'ana'::regrole, j.role_name, 'visit'::regclass, j.relation_name, n.label, n.epsilon, n.delta, n.method, n.options, j.request_hash, n.call
     FROM dpobj.job_rows j, (VALUES ('old model', 'ill', 0.0625, 0, 'halfspace', '{}'::jsonb, NULL),
-                                   ('old look', NULL, NULL, NULL, NULL, '{"epsilon": 0.0625, "by": ["smokes"]}', 'count')) n(name, label, epsilon, delta, method, options, call)
+                                   ('old look', NULL, NULL, NULL, NULL, '{"epsilon": 0.0625, "by": ["smokes"], "options": {"level": 0.9}}', 'count')) n(name, label, epsilon, delta, method, options, call)
    WHERE j.id = 1
 SQL
 	is($session->ask(q{SELECT string_agg(dpobj.wait(id), ' ') FROM dpobj.jobs WHERE name LIKE 'old %'}), 'released released', "$database: jobs that 0.3.0 had queued");
-	is($session->ask(q{SELECT (SELECT count(*) FROM dpobj.models WHERE name = 'old model'), jsonb_array_length(answer) FROM dpobj.answers WHERE name = 'old look'}), '1|2', "$database: what they made is kept");
+	is($session->ask(q{SELECT (SELECT count(*) FROM dpobj.models WHERE name = 'old model'), jsonb_array_length(answer), answer -> 0 ->> 'confidence' FROM dpobj.answers WHERE name = 'old look'}),
+		'1|2|0.9', "$database: what they made is kept");
 	is($session->ask(q{SELECT retired IS NOT NULL FROM dpobj.models WHERE name = 'second'}), 't', "$database: a retired model");
 	$session->quit;
 }

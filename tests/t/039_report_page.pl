@@ -72,7 +72,7 @@ SELECT FROM dpobj.train($table, 'kind', 1, ARRAY['sex', 'cost'], method => 'soft
 SELECT FROM dpobj.train($table, $sql{label}, 1, ARRAY['sex'], method => 'halfspace', name => 'gone');
 SELECT FROM dpobj.train_groups($table, $sql{label}, 1, ARRAY[$sql{number}], method => 'halfspace', by => ARRAY['kind'], name => 'by kind');
 SELECT dpobj.comment($sql{model}, $sql{comment}), dpobj.retire('of classes'), dpobj.delete('gone');
-SELECT dpobj.evaluate($sql{model}, $table, 0.5, name => 'accuracy of it'), dpobj.auc('second', $table, 1, options => '{"level": 0.9}'),
+SELECT dpobj.evaluate($sql{model}, $table, 0.5, name => 'accuracy of it'), dpobj.auc('second', $table, 1, options => '{"confidence": 0.9}'),
        dpobj.confusion($sql{model}, $table, 0.5, name => 'table of $attack');
 SELECT dpobj.evaluate(name, $table, 0.5) FROM dpobj.models WHERE key IS NOT NULL;
 SQL
@@ -121,7 +121,7 @@ keep_page('card.txt', $card);
 unlike($card =~ s/\\[\\`*_~#<>&|\$@\[\]:.]//gr, qr/[<>&`*_~\[\]\$@]|http:/, 'Markdown reads no name as markup');
 is_deeply([ grep { /^\|/ && !/^\|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|(?:(?:[^|\\]|\\.)*\|)?$/ } split /\n/, $card ], [], 'each row of a table has its cells');
 like($card, qr/^\| comment \| \\<\/style\\>/m, 'the comment is there');
-like($card, qr/^- accuracy [\d.]+, [\d.]+ to [\d.]+ at level 0.95/m, 'the rating is there');
+like($card, qr/^- accuracy [\d.]+, [\d.]+ to [\d.]+ at confidence 0.95/m, 'the rating is there');
 like($card, qr/^- confusion kept as table of \\<script/m, 'the confusion table is there');
 like(run_as($name{role}, q{SELECT dpobj.model_card('of classes')}), qr/\| retired \| since \d.*\| Class \| Feature \|.*No rating/s, 'a card of a retired model of classes');
 like(run_as($name{role}, q{SELECT dpobj.model_card(name) FROM dpobj.models WHERE key @> '{plain}'}), qr/kind = plain.*^- accuracy/sm, 'a card of a group has its ratings');

@@ -72,7 +72,7 @@ is(scalar_of($node, q{SELECT jsonb_typeof(dpobj.report('patient')), jsonb_typeof
 # The types of a number and of options, in every combination; null: a literal.
 for my $number ('0.1', "'0.1'", '0.1::float8', '0.1::numeric', "'0.1'::real::numeric", '\'0.1\'::float8')
 {
-	for my $options ('', map { ", options => $_" } q{'{"level": 0.9}'}, map { qq{'{"level": 0.9}'::$_} } qw(jsonb json text varchar))
+	for my $options ('', map { ", options => $_" } q{'{"confidence": 0.9}'}, map { qq{'{"confidence": 0.9}'::$_} } qw(jsonb json text varchar))
 	{
 		is(in_session($node, 'ana', "SELECT value IS NOT NULL FROM dpobj.count('patient', $number$options)", $epsilon), "t\n0.1", "epsilon $number$options");
 	}
@@ -101,7 +101,7 @@ from psycopg.types.json import Json, Jsonb
 from decimal import Decimal
 c = psycopg.connect(autocommit=True)
 for epsilon in (0.1, Decimal('0.1'), '0.1', 1):
-    for options in (Json({"level": 0.9}), Jsonb({"level": 0.9}), json.dumps({"level": 0.9})):
+    for options in (Json({"confidence": 0.9}), Jsonb({"confidence": 0.9}), json.dumps({"confidence": 0.9})):
         for binary in (False, True):
             with c.cursor(binary=binary) as cu:
                 cu.execute("SELECT value IS NOT NULL FROM dpobj.count(%s, %s, options => %s)", ('patient', epsilon, options), prepare=True)
@@ -118,7 +118,7 @@ import psycopg2, psycopg2.extras
 c = psycopg2.connect('')
 c.autocommit = True
 cu = c.cursor()
-for options in (psycopg2.extras.Json({"level": 0.9}), '{"level": 0.9}'):
+for options in (psycopg2.extras.Json({"confidence": 0.9}), '{"confidence": 0.9}'):
     cu.execute("SELECT value IS NOT NULL FROM dpobj.count(%s, %s, options => %s)", ('patient', 0.1, options))
     assert cu.fetchone()[0] is True
 cu.execute("SELECT (dpobj.train('patient', 'y', 0.1, name => 'of psycopg2')).kind")

@@ -11,11 +11,11 @@
 #include "core/base/mutant.h"
 #include "core/base/privacy.h"
 
-/* The noises of the two are independent, so both intervals hold at once at the level. */
+/* The noises of the two are independent, so both intervals hold at once with the confidence. */
 static double
-level_of_one(double level)
+confidence_of_one(double confidence)
 {
-	return sqrt(level);
+	return sqrt(confidence);
 }
 
 static const Estimate nothing = {.low = -1.0, .high = 1.0};
@@ -23,22 +23,22 @@ static const Estimate nothing = {.low = -1.0, .high = 1.0};
 /* ---- one bin ---- */
 
 static void
-find_share(const NoisyHistogram *histogram, int bins, int bin, double level, Estimate *share)
+find_share(const NoisyHistogram *histogram, int bins, int bin, double confidence, Estimate *share)
 {
 	int64_t rest = 0;
 
 	for (int i = 0; i < bins; i++)
 		rest += i == bin ? 0 : histogram->number[i];
 	estimate_share_among(histogram->epsilon, histogram->reach, histogram->number[bin], rest,
-						 bins - 1, level, share);
+						 bins - 1, confidence, share);
 }
 
 void
 drift_of_bin(const NoisyHistogram *before, const NoisyHistogram *after, int bins, int bin,
-			 double level, Estimate *share_before, Estimate *share_after, Estimate *difference)
+			 double confidence, Estimate *share_before, Estimate *share_after, Estimate *difference)
 {
-	find_share(before, bins, bin, level_of_one(level), share_before);
-	find_share(after, bins, bin, level_of_one(level), share_after);
+	find_share(before, bins, bin, confidence_of_one(confidence), share_before);
+	find_share(after, bins, bin, confidence_of_one(confidence), share_after);
 	*difference = nothing;
 	difference->known = share_before->known && share_after->known;
 	if (difference->known)
@@ -115,12 +115,12 @@ error_of_shares(const NoisyHistogram *histogram, int bins, double beta)
 }
 
 void
-drift_total(const NoisyHistogram *before, const NoisyHistogram *after, int bins, double level,
+drift_total(const NoisyHistogram *before, const NoisyHistogram *after, int bins, double confidence,
 			Estimate *total)
 {
 	double rows_before = all_rows(before, bins);
 	double rows_after = all_rows(after, bins);
-	double beta = 1.0 - level_of_one(level);
+	double beta = 1.0 - confidence_of_one(confidence);
 	gsl_error_handler_t *handler;
 	double error;
 

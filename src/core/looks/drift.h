@@ -22,10 +22,10 @@ typedef struct NoisyHistogram
 
 /*
  * The share of a bin in all rows before and after, and the difference, with the digits that the
- * noise allows.  But for a chance of 1 - level the true difference is in its interval.
+ * noise allows.  But for a chance of 1 - confidence the true difference is in its interval.
  */
 extern void drift_of_bin(const NoisyHistogram *before, const NoisyHistogram *after, int bins,
-						 int bin, double level, Estimate *share_before, Estimate *share_after,
+						 int bin, double confidence, Estimate *share_before, Estimate *share_after,
 						 Estimate *difference);
 
 /*
@@ -33,6 +33,6 @@ extern void drift_of_bin(const NoisyHistogram *before, const NoisyHistogram *aft
  * value larger, not smaller: where it may explain all of it, the interval begins at 0.
  */
 extern void drift_total(const NoisyHistogram *before, const NoisyHistogram *after, int bins,
-						double level, Estimate *total);
+						double confidence, Estimate *total);
 
 #endif

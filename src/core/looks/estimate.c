@@ -176,17 +176,17 @@ find_end(Pivot *pivot, double estimate, double end, double beta)
 }
 
 static void
-find_interval(Pivot *pivot, double level, Estimate *estimate)
+find_interval(Pivot *pivot, double confidence, Estimate *estimate)
 {
-	estimate->low = find_end(pivot, estimate->value, 0.0, 1.0 - level);
-	estimate->high = find_end(pivot, estimate->value, 1.0, 1.0 - level);
+	estimate->low = find_end(pivot, estimate->value, 0.0, 1.0 - confidence);
+	estimate->high = find_end(pivot, estimate->value, 1.0, 1.0 - confidence);
 }
 
 /* After find_interval(). */
 static void
-find_sample_interval(Pivot *pivot, double level, Estimate *estimate)
+find_sample_interval(Pivot *pivot, double confidence, Estimate *estimate)
 {
-	double beta = 1.0 - level;
+	double beta = 1.0 - confidence;
 
 	pivot->sample = true;
 	estimate->sample_low = fmin(find_end(pivot, estimate->value, 0.0, beta), estimate->low);
@@ -204,8 +204,8 @@ static const Estimate unknown = {.high = 1.0, .sample_high = 1.0};
 
 /* The share of the first number in the sum of all, and where it is by the noise alone. */
 static void
-find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t rest, double level,
-		   Estimate *share)
+find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t rest,
+		   double confidence, Estimate *share)
 {
 	*share = unknown;
 	pivot->rate = rate_of(epsilon, reach);
@@ -217,29 +217,29 @@ find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t
 	share->known = evaluation_accuracy(first, rest, &share->value);
 	if (!share->known)
 		return;
-	find_interval(pivot, level, share);
-	if (noisy_error(epsilon, reach, 1 + pivot->others, 1.0 - level) == 0)
-		share->low = share->high = share->value; /* no noise, at this level */
+	find_interval(pivot, confidence, share);
+	if (noisy_error(epsilon, reach, 1 + pivot->others, 1.0 - confidence) == 0)
+		share->low = share->high = share->value; /* no noise, at this confidence */
 }
 
 void
 estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest, int others,
-					 double level, Estimate *share)
+					 double confidence, Estimate *share)
 {
 	Pivot pivot = {.others = others};
 
-	find_share(&pivot, epsilon, reach, first, rest, level, share);
+	find_share(&pivot, epsilon, reach, first, rest, confidence, share);
 }
 
 void
-estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second, double level,
+estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second, double confidence,
 			   Estimate *share)
 {
 	Pivot pivot = {.others = 1};
 
-	find_share(&pivot, epsilon, reach, first, second, level, share);
+	find_share(&pivot, epsilon, reach, first, second, confidence, share);
 	if (share->known)
-		find_sample_interval(&pivot, level, share);
+		find_sample_interval(&pivot, confidence, share);
 }
 
 /* ---- the AUC ---- */
@@ -284,7 +284,7 @@ is_noticed(const Pivot *pivot, double rows, double beta)
 }
 
 void
-estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins, double level,
+estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins, double confidence,
 			 Estimate *auc, double *ties)
 {
 	Pivot pivot = {.rate = rate_of(epsilon, reach), .bins = bins, .number = number};
@@ -293,14 +293,14 @@ estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins, d
 
 	*auc = unknown;
 	*ties = 0.5;
-	auc->known = is_noticed(&pivot, pivot.positive, 1.0 - level) &&
-				 is_noticed(&pivot, pivot.negative, 1.0 - level);
+	auc->known = is_noticed(&pivot, pivot.positive, 1.0 - confidence) &&
+				 is_noticed(&pivot, pivot.negative, 1.0 - confidence);
 	if (!auc->known)
 		return;
 	auc->value = fmin(fmax(pivot.pairs / all, 0.0), 1.0);
 	*ties = fmin(fmax(same / all / 2, 0.0), 0.5);
-	find_interval(&pivot, level, auc);
-	find_sample_interval(&pivot, level, auc);
+	find_interval(&pivot, confidence, auc);
+	find_sample_interval(&pivot, confidence, auc);
 }
 
 /* ---- the mean of a population ---- */

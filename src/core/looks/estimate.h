@@ -4,8 +4,8 @@
  * The estimate solves T(theta) = 0, where T is a sum of products of the noisy counts that is 0 at
  * the truth without noise.  At the truth it is a weighted sum of the noises, whose law is known, so
  * that theta is in the interval unless |T(theta)| is larger than the noise makes it but for a
- * chance of 1 - level.  For a share of two counts the interval holds the truth at this level
- * (theorem X8); for the AUC the weights are noisy counts themselves, and the level is reached as
+ * chance of 1 - confidence.  For a share of two counts the interval holds the truth so often
+ * (theorem X8); for the AUC the weights are noisy counts themselves, and the confidence is reached as
  * the counts grow (theorem X10).
  *
  * A second interval is of the share or AUC in a population of which the rows are an independent
@@ -23,7 +23,7 @@ typedef struct Estimate
 {
 	bool known; /* has it a value?  A share of less than one noisy row has none. */
 	double value;
-	double low; /* the truth of these rows, but for a chance of 1 - level */
+	double low; /* the truth of these rows, but for a chance of 1 - confidence */
 	double high;
 	double sample_low; /* of the population */
 	double sample_high;
@@ -32,14 +32,14 @@ typedef struct Estimate
 
 /* Two counts with discrete Laplace noise at rate epsilon / (10^9 reach), as noisy_numbers(). */
 extern void estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second,
-						   double level, Estimate *share);
+						   double confidence, Estimate *share);
 
 /*
  * The share of one of several such counts in all of them, of which the rest is the sum of so many
  * others; by the noise alone (theorem X12).
  */
 extern void estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest,
-								 int others, double level, Estimate *share);
+								 int others, double confidence, Estimate *share);
 
 /* The most bins of a histogram by label. */
 #define ESTIMATE_MAX_BINS 500
@@ -51,7 +51,7 @@ extern void estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first,
  * bin, which is how far the AUC of the scores may be from that of their bins.
  */
 extern void estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins,
-						 double level, Estimate *auc, double *ties);
+						 double confidence, Estimate *auc, double *ties);
 
 /*
  * Of numbers from 0 to 1, at least so many of which are an independent sample of a population and

@@ -202,11 +202,11 @@ look_answers(const Look *look)
 }
 
 void
-look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
-			LookAnswer *answer)
+look_answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number,
+			int position, LookAnswer *answer)
 {
 	*answer = (LookAnswer){.known = true};
-	look->type->answer(look, epsilon, level, number, position, answer);
+	look->type->answer(look, epsilon, confidence, number, position, answer);
 }
 
 double
@@ -304,10 +304,10 @@ look_rows_reach(const Look *look, int position)
 
 /* A number of rows is not negative. */
 void
-look_rows_answer(const Look *look, int64_t epsilon, double level, const int64_t *number,
+look_rows_answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number,
 				 int position, LookAnswer *answer)
 {
-	look_surround(look, epsilon, position, number[position], 1.0 - level, &answer->low,
+	look_surround(look, epsilon, position, number[position], 1.0 - confidence, &answer->low,
 				  &answer->high);
 	answer->value = (double) number[position];
 	answer->low = fmax(answer->low, 0.0);

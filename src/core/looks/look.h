@@ -180,7 +180,7 @@ struct LookType
 	/* NULL: discrete Laplace noise on each number, by its reach */
 	void (*draw)(const Look *look, int64_t epsilon, Bits *bits, int cell, int64_t *number);
 	int (*answers)(const Look *look); /* NULL: the cells */
-	void (*answer)(const Look *look, int64_t epsilon, double level, const int64_t *number,
+	void (*answer)(const Look *look, int64_t epsilon, double confidence, const int64_t *number,
 				   int position, LookAnswer *answer);
 	/* how far off each answer may be, for a price; NULL: the errors have names of the call's */
 	void (*error)(const Look *look, int64_t epsilon, double beta, Facts *facts);
@@ -274,15 +274,15 @@ extern void look_draw(const Look *look, int64_t epsilon, Bits *bits, int cell, i
  * the values, and the mean of |r|; of scores the AucAnswers, or of a calibration for each bin the
  * share of its positive rows. Answers about a model have the digits that the noise allows.  A
  * quantile has no low and no high.  Its rows are a bound of its error in ranks (theorem J5) that
- * holds, but for a chance of 1 - level, for all quantiles of a cell at once.
+ * holds, but for a chance of 1 - confidence, for all quantiles of a cell at once.
  */
 extern int look_answers(const Look *look);
 
 /*
- * An answer.  But for a chance of 1 - level, each by itself, the truth is from low to high: of the
- * clipped and rounded values, and of an average of one row or more.
+ * An answer.  But for a chance of 1 - confidence, each by itself, the truth is from low to high: of
+ * the clipped and rounded values, and of an average of one row or more.
  */
-extern void look_answer(const Look *look, int64_t epsilon, double level, const int64_t *number,
+extern void look_answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number,
 						int position, LookAnswer *answer);
 
 /* How far from the truth a number with Laplace noise is at most, but for a chance of beta. */

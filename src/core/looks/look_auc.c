@@ -54,12 +54,12 @@ answers(const Look *look)
 }
 
 static void
-answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
 	double ties;
 
-	estimate_auc(epsilon, look_reach(look, 0), number, look->cells / 2, level, answer, &ties);
+	estimate_auc(epsilon, look_reach(look, 0), number, look->cells / 2, confidence, answer, &ties);
 	if (position == AUC_TIES)
 		answer->value = ties;
 	estimate_round(answer);

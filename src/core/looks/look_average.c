@@ -22,10 +22,11 @@ reach(const Look *look, int position)
 }
 
 static void
-answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
-	look_quotient(look, epsilon, (1.0 - level) / 2, number, 2 * position, 2 * position + 1, answer);
+	look_quotient(look, epsilon, (1.0 - confidence) / 2, number, 2 * position, 2 * position + 1,
+				  answer);
 	look_map(look->middle, look->unit, look->middle + look->unit * look->low,
 			 look->middle + look->unit * look->high, answer);
 }

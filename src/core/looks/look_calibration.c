@@ -20,12 +20,12 @@ answers(const Look *look)
 }
 
 static void
-answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
 	const int64_t *bin = number + 2 * (ptrdiff_t) position;
 
-	estimate_share(epsilon, look_reach(look, 0), bin[0], bin[1], level, answer);
+	estimate_share(epsilon, look_reach(look, 0), bin[0], bin[1], confidence, answer);
 	estimate_round(answer);
 }
 

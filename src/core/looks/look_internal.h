@@ -33,8 +33,8 @@ extern void look_map(double middle, double unit, double bottom, double top, Look
 /* Of looks with a number of rows in each cell. */
 extern void look_rows_add(const Look *look, const LookRow *row, int64_t *number);
 extern uint64_t look_rows_reach(const Look *look, int position);
-extern void look_rows_answer(const Look *look, int64_t epsilon, double level, const int64_t *number,
-							 int position, LookAnswer *answer);
+extern void look_rows_answer(const Look *look, int64_t epsilon, double confidence,
+							 const int64_t *number, int position, LookAnswer *answer);
 extern void look_rows_error(const Look *look, int64_t epsilon, double beta, Facts *facts);
 
 /* Of a histogram of scores: the cells of positive and of negative rows of each bin. */

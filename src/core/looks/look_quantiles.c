@@ -66,12 +66,12 @@ look_rank_error(const Look *look, int64_t epsilon, int quantile, double beta)
 }
 
 static void
-answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
 	int cell = position / look->quantiles;
 	int quantile = position % look->quantiles;
-	double error = look_rank_error(look, epsilon, quantile, 1.0 - level);
+	double error = look_rank_error(look, epsilon, quantile, 1.0 - confidence);
 
 	answer->value =
 		round_grid_point(&look->grid, number[cell * (numbers(look) / look->cells) + quantile]);

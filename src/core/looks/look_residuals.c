@@ -205,7 +205,7 @@ answers(const Look *look)
 }
 
 static void
-answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
 	bool is_r_squared = position % RESIDUAL_ANSWERS == RESIDUAL_R_SQUARED;
@@ -215,8 +215,8 @@ answer(const Look *look, int64_t epsilon, double level, const int64_t *number, i
 	double most = look->unit * (double) most_of_row(look, RESIDUAL_SIZES);
 	LookAnswer sample;
 
-	find(look, epsilon, 1.0 - level, false, number, first, answer);
-	find(look, epsilon, 1.0 - level, true, number, first, &sample);
+	find(look, epsilon, 1.0 - confidence, false, number, first, answer);
+	find(look, epsilon, 1.0 - confidence, true, number, first, &sample);
 	answer->sample_low = fmin(sample.low, answer->low);
 	answer->sample_high = fmax(sample.high, answer->high);
 	estimate_round(answer);

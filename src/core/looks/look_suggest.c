@@ -86,7 +86,7 @@ answers(const Look *look)
 }
 
 static void
-answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
 	int column = 0;
@@ -95,8 +95,8 @@ answer(const Look *look, int64_t epsilon, double level, const int64_t *number, i
 	while (position >= look_answers(look->block[column].part))
 		position -= look_answers(look->block[column++].part);
 	part = part_of(look, column);
-	look_answer(&part, look_suggest_share(look, epsilon), level, number + look->block[column].first,
-				position, answer);
+	look_answer(&part, look_suggest_share(look, epsilon), confidence,
+				number + look->block[column].first, position, answer);
 }
 
 const LookType look_suggest = {

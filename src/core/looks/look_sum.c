@@ -24,10 +24,10 @@ reach(const Look *look, int position)
 }
 
 static void
-answer(const Look *look, int64_t epsilon, double level, const int64_t *number, int position,
+answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
-	look_surround(look, epsilon, position, number[position], 1.0 - level, &answer->low,
+	look_surround(look, epsilon, position, number[position], 1.0 - confidence, &answer->low,
 				  &answer->high);
 	answer->value = (double) number[position] * look->unit;
 	answer->low *= look->unit;

@@ -179,54 +179,56 @@ check_same(const char *before, const KeptHistogram *earlier, const char *after,
 						errmsg("histograms \"%s\" and \"%s\" cannot be compared", before, after),
 						errdetail("They differ in: %s.", TextDatumGetCString(differ)),
 						errhint("Table, column, by, filter and bins must be the same; epsilon and "
-								"level may differ.")));
+								"confidence may differ.")));
 }
 
 /* ---- answers ---- */
 
 static void
-put_bin(const KeptHistogram *before, const KeptHistogram *after, int bin, double level,
+put_bin(const KeptHistogram *before, const KeptHistogram *after, int bin, double confidence,
 		Tuplestorestate *set, TupleDesc descriptor)
 {
 	Estimate earlier;
 	Estimate later;
 	Estimate difference;
 
-	drift_of_bin(&before->numbers, &after->numbers, before->bins, bin, level, &earlier, &later,
+	drift_of_bin(&before->numbers, &after->numbers, before->bins, bin, confidence, &earlier, &later,
 				 &difference);
 	tuplestore_putvalues(set, descriptor,
 						 (Datum[]){before->key[bin], before->bin[bin],
 								   Float8GetDatum(earlier.value), Float8GetDatum(later.value),
 								   Float8GetDatum(difference.value), Float8GetDatum(difference.low),
-								   Float8GetDatum(difference.high), Float8GetDatum(level)},
+								   Float8GetDatum(difference.high), Float8GetDatum(confidence)},
 						 (bool[]){before->no_key[bin], false, !earlier.known, !later.known,
 								  !difference.known, false, false, false});
 }
 
-/* dpobj.drift(before, after, level) -> key, bin, share_before, share_after, difference, low, high,
- * level */
+/*
+ * dpobj.drift(before, after, confidence) -> key, bin, share_before, share_after, difference, low,
+ * high, confidence
+ */
 PG_FUNCTION_INFO_V1(dpobj_drift);
 Datum
 dpobj_drift(PG_FUNCTION_ARGS)
 {
 	const char *before = TextDatumGetCString(argument_value(fcinfo, 0, "before"));
 	const char *after = TextDatumGetCString(argument_value(fcinfo, 1, "after"));
-	double level = DatumGetFloat8(argument_value(fcinfo, 2, "level"));
+	double confidence = DatumGetFloat8(argument_value(fcinfo, 2, "confidence"));
 	KeptHistogram earlier;
 	KeptHistogram later;
 	TupleDesc descriptor;
 	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
 
-	looks_check_level(level, "level");
+	looks_check_confidence(confidence, "confidence");
 	find_histogram(before, &earlier);
 	find_histogram(after, &later);
 	check_same(before, &earlier, after, &later);
 	for (int bin = 0; bin < earlier.bins; bin++)
-		put_bin(&earlier, &later, bin, level, set, descriptor);
+		put_bin(&earlier, &later, bin, confidence, set, descriptor);
 	return (Datum) 0;
 }
 
-/* dpobj_internal.drift_total(before, after, level) -> value, low, high */
+/* dpobj_internal.drift_total(before, after, confidence) -> value, low, high */
 PG_FUNCTION_INFO_V1(dpobj_drift_total);
 Datum
 dpobj_drift_total(PG_FUNCTION_ARGS)
@@ -240,7 +242,7 @@ dpobj_drift_total(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	read_histogram(PG_GETARG_HEAPTUPLEHEADER(0), &before);
 	read_histogram(PG_GETARG_HEAPTUPLEHEADER(1), &after);
-	looks_check_level(PG_GETARG_FLOAT8(2), "level");
+	looks_check_confidence(PG_GETARG_FLOAT8(2), "confidence");
 	if (before.bins != after.bins)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("two histograms must have the same bins")));

@@ -341,23 +341,23 @@ typedef struct Evaluation
 static void
 read_options(FunctionCallInfo fcinfo, Evaluation *evaluation)
 {
-	static const char *const known[] = {"holdout", "level"};
+	static const char *const known[] = {"holdout", "confidence"};
 	TallyRequest *tally = &evaluation->tally;
 	Jsonb *options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
 	JsonbValue *holdout;
-	JsonbValue *level;
+	JsonbValue *confidence;
 
-	tally->level = LOOKS_LEVEL;
+	tally->confidence = LOOKS_CONFIDENCE;
 	if (options == NULL)
 		return;
 	tally_check_options(options, tally->kind, known, tally->kind == TALLY_SELECTION ? 1 : 2);
 	holdout = json_member(&options->root, known[0]);
-	level = json_member(&options->root, known[1]);
+	confidence = json_member(&options->root, known[1]);
 	evaluation->holdout_given = holdout != NULL;
 	if (holdout != NULL)
 		options_read_holdout(holdout, true, &evaluation->holdout);
-	if (level != NULL)
-		looks_read_level(level, &tally->level);
+	if (confidence != NULL)
+		looks_read_confidence(confidence, &tally->confidence);
 }
 
 static void
@@ -503,7 +503,7 @@ put_accuracy(const Evaluation *evaluation, StringInfo rows)
 	Datum values[RATING_COUNT] = {
 		Float8GetDatum(accuracy->value),       Float8GetDatum(accuracy->low),
 		Float8GetDatum(accuracy->high),        Float8GetDatum(accuracy->sample_low),
-		Float8GetDatum(accuracy->sample_high), Float8GetDatum(evaluation->tally.level),
+		Float8GetDatum(accuracy->sample_high), Float8GetDatum(evaluation->tally.confidence),
 	};
 	bool nulls[RATING_COUNT] = {!accuracy->known};
 
@@ -512,7 +512,7 @@ put_accuracy(const Evaluation *evaluation, StringInfo rows)
 
 /*
  * The confusion table as it is returned, a row of counts or a row with an array for each class, and
- * how far each count may be off, at which level.
+ * how far each count may be off, with which confidence.
  */
 static void
 put_counts(const Evaluation *evaluation, StringInfo rows)
@@ -536,7 +536,7 @@ put_counts(const Evaluation *evaluation, StringInfo rows)
 				PointerGetDatum(construct_array(values + i * classes, classes, INT8OID,
 												sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 		row[shown] = Float8GetDatum(result->error);
-		row[shown + 1] = Float8GetDatum(evaluation->tally.level);
+		row[shown + 1] = Float8GetDatum(evaluation->tally.confidence);
 		kept_add_row(rows, evaluation->descriptor, row, nulls);
 	}
 }
@@ -684,7 +684,7 @@ dpobj_evaluate(PG_FUNCTION_ARGS)
 
 /* ---- the confusion table ---- */
 
-/* What is kept of a row of counts: these columns, how far each count may be off, and the level. */
+/* What is kept of a row of counts: these columns, how far each may be off, and the confidence. */
 static TupleDesc
 with_error(TupleDesc counts)
 {
@@ -693,7 +693,7 @@ with_error(TupleDesc counts)
 	for (int i = 1; i <= counts->natts; i++)
 		TupleDescCopyEntry(descriptor, i, counts, i);
 	TupleDescInitEntry(descriptor, counts->natts + 1, "error", FLOAT8OID, -1, 0);
-	TupleDescInitEntry(descriptor, counts->natts + 2, "level", FLOAT8OID, -1, 0);
+	TupleDescInitEntry(descriptor, counts->natts + 2, "confidence", FLOAT8OID, -1, 0);
 	return descriptor;
 }
 

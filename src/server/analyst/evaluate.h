@@ -30,10 +30,10 @@ typedef struct RatedModel
 
 /*
  * The columns of a kept rating, float8 each: a number, the interval of the truth of these rows,
- * that of the population that they are a sample of, and the level of both.
+ * that of the population that they are a sample of, and the confidence of both.
  */
 #define RATING_COLUMNS                                                                             \
-	((const char *const[]){"value", "low", "high", "sample_low", "sample_high", "level"})
+	((const char *const[]){"value", "low", "high", "sample_low", "sample_high", "confidence"})
 #define RATING_COUNT 6
 
 /* Finds a model of the session user, and what its details say; raises 42704 or XX000. */

@@ -534,7 +534,7 @@ static void
 append_look_error(StringInfo json, const LookRequest *request)
 {
 	const Look *look = &request->look;
-	double beta = 1.0 - request->level;
+	double beta = 1.0 - request->confidence;
 	Facts facts = {0};
 
 	appendStringInfoString(json, ", \"error\": {");
@@ -556,7 +556,7 @@ static void
 append_look_suggest_error(StringInfo json, const AnalystLook *look)
 {
 	const LookRequest *request = &look->request;
-	double beta = 1.0 - request->level;
+	double beta = 1.0 - request->confidence;
 
 	appendStringInfoString(json, ", \"error\": {");
 	for (int i = 0; i < request->look.columns; i++)

@@ -435,7 +435,7 @@ finish(FunctionCallInfo fcinfo, TallyKind kind,
 	   TallyResult *result)
 {
 	static const ReleaseKind steps = {.settle = settle, .draw = draw, .keep = keep};
-	EvaluatorRun run = {.request = {.kind = kind, .provenance = "", .level = LOOKS_LEVEL},
+	EvaluatorRun run = {.request = {.kind = kind, .provenance = "", .confidence = LOOKS_CONFIDENCE},
 						.result = result};
 	TallyRequest *request = &run.request;
 	Evaluation evaluation;

@@ -5,8 +5,11 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -14,6 +17,7 @@
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
+#include "utils/syscache.h"
 
 #include "server/release/kept.h"
 #include "server/base/admin.h"
@@ -55,9 +59,33 @@ append_argument(StringInfo bytes, Datum value, Oid type)
 	}
 }
 
+/* In 0.3.0 the option "confidence" was "level": the request is the same. */
+static Datum
+options_of_0_3(Jsonb *options)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&options->root);
+	JsonbParseState *state = NULL;
+	JsonbValue value;
+	JsonbValue *made = NULL;
+	JsonbIteratorToken token;
+
+	if (!JB_ROOT_IS_OBJECT(options))
+		return JsonbPGetDatum(options);
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		bool has_value = token == WJB_KEY || token == WJB_VALUE;
+
+		if (token == WJB_KEY && strcmp(json_get_string(&value), "confidence") == 0)
+			value = (JsonbValue){.type = jbvString, .val.string = {.val = "level", .len = 5}};
+		made = pushJsonbValue(&state, token, has_value ? &value : NULL);
+	}
+	return JsonbPGetDatum(JsonbValueToJsonb(made));
+}
+
 /* A null argument is left out, so that a later version may have more of them. */
 static void
-hash_request(FunctionCallInfo fcinfo, const Oid *types, int count, uint8 hash[CHARGE_HASH_LENGTH])
+hash_request(FunctionCallInfo fcinfo, const Oid *types, char *const *names, int count,
+			 uint8 hash[CHARGE_HASH_LENGTH])
 {
 	StringInfoData bytes;
 
@@ -68,7 +96,10 @@ hash_request(FunctionCallInfo fcinfo, const Oid *types, int count, uint8 hash[CH
 		if (PG_ARGISNULL(i))
 			continue;
 		digest_append(&bytes, psprintf("%d", i));
-		append_argument(&bytes, PG_GETARG_DATUM(i), types[i]);
+		append_argument(&bytes,
+						strcmp(names[i], "options") == 0 ? options_of_0_3(PG_GETARG_JSONB_P(i))
+														 : PG_GETARG_DATUM(i),
+						types[i]);
 	}
 	digest_bytes(&bytes, hash);
 }
@@ -77,14 +108,19 @@ void
 kept_begin(FunctionCallInfo fcinfo, AnalystTerms *terms)
 {
 	int count = PG_NARGS();
+	HeapTuple function = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
 	Oid *types;
-	int declared;
+	char **names;
+	char *modes;
 
-	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &declared);
+	if (!HeapTupleIsValid(function))
+		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+	(void) get_func_arg_info(function, &types, &names, &modes);
+	ReleaseSysCache(function);
 	terms->keeps_answer = types[count - 1] == TEXTOID;
 	if (terms->keeps_answer)
 		terms->name = argument_name(fcinfo, --count, "an answer");
-	hash_request(fcinfo, types, count, terms->request_hash);
+	hash_request(fcinfo, types, names, count, terms->request_hash);
 }
 
 /* ---- finding ---- */
@@ -100,8 +136,9 @@ kept_refuse_name(const char *name, KeptKind kind)
 						: errhint("Choose another name. The answers are in dpobj.answers.")));
 }
 
-/* The columns of dpobj.model_rows by KeptKind. */
-static const char *const columns[] = {[KEPT_MODEL] = "model", [KEPT_ANSWER] = "answer"};
+/* What dpobj.model_rows m has, by KeptKind. */
+static const char *const columns[] = {
+	[KEPT_MODEL] = "m.model", [KEPT_ANSWER] = "dpobj_internal.answer_of_0_3(m.answer)"};
 
 bool
 kept_find_name(const char *name, const uint8 hash[CHARGE_HASH_LENGTH], KeptKind kind, Datum *kept)
@@ -114,7 +151,7 @@ kept_find_name(const char *name, const uint8 hash[CHARGE_HASH_LENGTH], KeptKind 
 
 	if (name == NULL)
 		return false;
-	statement = psprintf("SELECT m.request_hash, m.%s FROM dpobj.model_rows m"
+	statement = psprintf("SELECT m.request_hash, %s FROM dpobj.model_rows m"
 						 " JOIN dpobj.identity_roles r ON r.id = m.owner"
 						 " WHERE r.role = $1 AND m.name = $2 AND m.released IS NOT NULL",
 						 columns[kind]);
@@ -139,7 +176,7 @@ find_copy(FunctionCallInfo fcinfo, const uint8 hash[CHARGE_HASH_LENGTH], KeptKin
 	bool isnull;
 
 	return release != 0 &&
-		   admin_select(psprintf("SELECT m.%s FROM dpobj.model_rows m"
+		   admin_select(psprintf("SELECT %s FROM dpobj.model_rows m"
 								 " WHERE m.release = $1 AND m.released IS NOT NULL",
 								 columns[kind]),
 						lengthof(types), types, values, kept, &isnull) &&

@@ -42,7 +42,7 @@ looks_begin(LookRequest *request, const LookType *type)
 	request->look.type = type;
 	request->look.cells = 1;
 	request->look.rows_per_person = 1;
-	request->level = LOOKS_LEVEL;
+	request->confidence = LOOKS_CONFIDENCE;
 	request->provenance = "";
 }
 
@@ -57,7 +57,7 @@ check_options(const LookRequest *request, Jsonb *options, bool has_clip)
 	int count = 0;
 	ListCell *cell;
 
-	known[count++] = type->reads == READS_KNOWN ? "columns" : "level";
+	known[count++] = type->reads == READS_KNOWN ? "columns" : "confidence";
 	if (has_steps)
 		known[count++] = "steps";
 	if ((type->reads == READS_SCORES || type->reads == READS_BIN) && of_table)
@@ -111,33 +111,33 @@ read_clip(JsonbValue *value, double *low, double *high)
 }
 
 void
-looks_check_level(double level, const char *what)
+looks_check_confidence(double confidence, const char *what)
 {
-	if (!(level >= 0.5) || !(level <= 0.999999))
+	if (!(confidence >= 0.5) || !(confidence <= 0.999999))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s must be a number from 0.5 to 0.999999", what)));
 }
 
 void
-looks_read_level(JsonbValue *value, double *level)
+looks_read_confidence(JsonbValue *value, double *confidence)
 {
-	if (!json_get_number(value, level))
-		*level = NAN;
-	looks_check_level(*level, "option \"level\"");
+	if (!json_get_number(value, confidence))
+		*confidence = NAN;
+	looks_check_confidence(*confidence, "option \"confidence\"");
 }
 
 static void
 read_call_options(LookRequest *request, Jsonb *options, double *low, double *high)
 {
-	JsonbValue *level = json_member(&options->root, "level");
+	JsonbValue *confidence = json_member(&options->root, "confidence");
 	JsonbValue *steps = json_member(&options->root, "steps");
 	JsonbValue *bins = json_member(&options->root, "bins");
 	JsonbValue *clip = json_member(&options->root, "clip");
 	JsonbValue *label = json_member(&options->root, "label");
 	JsonbValue *holdout = json_member(&options->root, "holdout");
 
-	if (level != NULL)
-		looks_read_level(level, &request->level);
+	if (confidence != NULL)
+		looks_read_confidence(confidence, &request->confidence);
 	read_whole("steps", steps, 2, QUANTILES_MOST_CELLS - 1, &request->steps);
 	if (request->look.type->reads != READS_BIN) /* whose edges the caller reads */
 		read_whole("bins", bins, 2, ESTIMATE_MAX_BINS, &request->bins);
@@ -386,7 +386,8 @@ looks_answers(const LookRequest *request, const int64 *number)
 	LookAnswer *answer = palloc(count * sizeof(LookAnswer));
 
 	for (int i = 0; i < count; i++)
-		look_answer(&request->look, request->cost.epsilon, request->level, number, i, &answer[i]);
+		look_answer(&request->look, request->cost.epsilon, request->confidence, number, i,
+					&answer[i]);
 	return answer;
 }
 
@@ -424,8 +425,8 @@ looks_column(const LookRequest *request, const char *column, int position, const
 			memcpy(&number, (const char *) answer + numbers[i].field, sizeof(number));
 			return Float8GetDatum(number);
 		}
-	if (strcmp(column, "level") == 0)
-		return Float8GetDatum(request->level);
+	if (strcmp(column, "confidence") == 0)
+		return Float8GetDatum(request->confidence);
 	if (strcmp(column, "rows") == 0 || strcmp(column, "rank_error") == 0)
 		return Int64GetDatum(answer->rows);
 	if (strcmp(column, "measure") == 0)

@@ -29,8 +29,8 @@
 /* The most cells of a call: groups times bins. */
 #define LOOKS_MAX_CELLS 1000
 
-/* The level of the intervals without an option. */
-#define LOOKS_LEVEL 0.95
+/* The confidence of the intervals without an option. */
+#define LOOKS_CONFIDENCE 0.95
 
 /*
  * The most steps of a grid of quantiles without an option: neighbouring round units differ by 5 / 2
@@ -42,10 +42,10 @@
 typedef struct LookRequest
 {
 	Look look;
-	bool is_price; /* are the options those of a price, without a model? */
-	double level;  /* of each interval */
-	int64 steps;   /* of the grid of quantiles at most; 0: not said */
-	int64 bins;    /* of scores; 0: not said */
+	bool is_price;     /* are the options those of a price, without a model? */
+	double confidence; /* of each interval */
+	int64 steps;       /* of the grid of quantiles at most; 0: not said */
+	int64 bins;        /* of scores; 0: not said */
 	bool holdout_given;
 	int64 holdout; /* of a rating: thousandths of the rows, which are read; 0: all rows */
 	bool whole;    /* of quantiles: are values whole numbers, by their type? */
@@ -60,11 +60,11 @@ typedef struct LookRequest
 /* The looks by name, ", count, sum, ...": all, or those that have a price without a table. */
 extern char *looks_names(bool of_table);
 
-/* Begins a request for rows without a person: one cell, the default level, no noise yet. */
+/* Begins a request for rows without a person: one cell, the default confidence, no noise yet. */
 extern void looks_begin(LookRequest *request, const LookType *type);
 
 /*
- * Reads the option "level", for quantiles "steps", for scores "bins", for a profile "label", of a
+ * Reads the option "confidence", for quantiles "steps", for scores "bins", for a profile "label", of a
  * rating "holdout", and, with low and high, "clip": bounds of values, which are left alone without
  * it.  A histogram may have "bins", which the caller reads.  Of a price it reads "quantiles", too,
  * for quantiles; without a table also "adjacency" and "max_rows_per_person"; with one "by" is
@@ -76,11 +76,11 @@ extern void looks_read_options(LookRequest *request, Jsonb *options, double *low
 /* Reads the option "adjacency"; NULL is replace; raises 22023. */
 extern Adjacency looks_read_adjacency(JsonbValue *value);
 
-/* Raises 22023 for a level that intervals do not have.  what: "option \"level\"". */
-extern void looks_check_level(double level, const char *what);
+/* Raises 22023 for a confidence that intervals do not have.  what: "option \"confidence\"". */
+extern void looks_check_confidence(double confidence, const char *what);
 
-/* Reads the option "level"; raises 22023. */
-extern void looks_read_level(JsonbValue *value, double *level);
+/* Reads the option "confidence"; raises 22023. */
+extern void looks_read_confidence(JsonbValue *value, double *confidence);
 
 /* Reads the quantiles that are wanted; raises 22023. */
 extern void looks_read_quantiles(LookRequest *request, ArrayType *array);

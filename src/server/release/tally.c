@@ -135,7 +135,7 @@ static void
 estimate_accuracy(const TallyRequest *request, const int64 *count, Estimate *accuracy)
 {
 	estimate_share(request->epsilon, (uint64) evaluation_sensitivity(request->adjacency), count[0],
-				   count[1], request->level, accuracy);
+				   count[1], request->confidence, accuracy);
 	estimate_round(accuracy);
 }
 
@@ -159,8 +159,9 @@ tally_draw(const TallyRequest *request, const int64 *count, TallyResult *result)
 			memcpy(result->count, count, tally_cells(request->classes) * sizeof(int64));
 			evaluation_noise(&bits, request->epsilon, request->adjacency, result->count,
 							 tally_cells(request->classes));
-			result->error = evaluation_error(request->epsilon, request->adjacency,
-											 tally_cells(request->classes), 1.0 - request->level);
+			result->error =
+				evaluation_error(request->epsilon, request->adjacency,
+								 tally_cells(request->classes), 1.0 - request->confidence);
 			break;
 		case TALLY_SELECTION:
 			result->chosen = choose(request, count, &bits);

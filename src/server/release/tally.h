@@ -66,7 +66,7 @@ typedef struct TallyRequest
 	const char *person; /* column; NULL: rows are protected */
 	int64 epsilon;      /* of one row, nano-units */
 	int64 epsilon_charged;
-	double level;           /* of the intervals */
+	double confidence;      /* of the intervals */
 	const char *provenance; /* more members for the ledger, ", \"key\": ..."; or "" */
 } TallyRequest;
 
@@ -75,7 +75,7 @@ typedef struct TallyResult
 {
 	int classes;
 	int64 count[EVALUATION_COUNTS]; /* of a confusion table */
-	double error;                   /* of its counts, but for a chance of 1 - level */
+	double error;                   /* of its counts, but for a chance of 1 - confidence */
 	Estimate accuracy;
 	int chosen; /* of a selection, from 0 */
 } TallyResult;

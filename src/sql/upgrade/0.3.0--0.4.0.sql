@@ -64,6 +64,30 @@ DROP FUNCTION dpobj_internal.named_model(text, regrole),
     dpobj.predict_class(text, record, regrole), dpobj.predict_class(@extschema@.dp_model, record),
     dpobj.predict_class_proba(text, record, regrole), dpobj.predict_class_proba(@extschema@.dp_model, record);
 
+-- looks.sql, answers.sql, drift.sql: how sure an interval is is its confidence, not its level
+ALTER TYPE @extschema@.dp_look RENAME ATTRIBUTE level TO confidence;
+ALTER TYPE @extschema@.dp_average RENAME ATTRIBUTE level TO confidence;
+ALTER TYPE @extschema@.dp_bin RENAME ATTRIBUTE level TO confidence;
+ALTER TYPE @extschema@.dp_quantile RENAME ATTRIBUTE level TO confidence;
+DROP FUNCTION
+    dpobj.count(regclass, numeric, text[], jsonb, jsonb, text),
+    dpobj.sum(regclass, text, numeric, text[], jsonb, jsonb, text),
+    dpobj.avg(regclass, text, numeric, text[], jsonb, jsonb, text),
+    dpobj.histogram(regclass, text, numeric, text[], jsonb, jsonb, text),
+    dpobj.quantiles(regclass, text, float8[], numeric, text[], jsonb, jsonb, text),
+    dpobj.residuals(text, regclass, numeric, jsonb, jsonb, text),
+    dpobj.auc(text, regclass, numeric, jsonb, jsonb, text),
+    dpobj.calibration(text, regclass, numeric, jsonb, jsonb, text),
+    dpobj.drift(text, text, float8);
+ALTER VIEW dpobj.evaluations RENAME COLUMN level TO confidence;
+ALTER VIEW dpobj.model_history RENAME COLUMN level TO confidence;
+ALTER VIEW dpobj.drifts RENAME COLUMN level TO confidence;
+-- the view is made again, by another function
+CREATE OR REPLACE VIEW dpobj.drifts AS
+SELECT NULL::text AS name, NULL::text AS first, NULL::text AS relation_name, NULL::text AS "column", NULL::float8 AS value, NULL::float8 AS low,
+       NULL::float8 AS high, NULL::float8 AS confidence, NULL::name AS owner, NULL::timestamptz AS created, NULL::numeric AS epsilon, NULL::bigint AS release;
+DROP FUNCTION dpobj_internal.drift_total(dpobj.kept_histograms, dpobj.kept_histograms, float8);
+
 -- parts.sql: the owner of a table marks it, and nobody else can
 DO $body$
 DECLARE

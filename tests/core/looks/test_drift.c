@@ -71,13 +71,13 @@ draw(const int64_t *exact, int64_t epsilon, int64_t *number, NoisyHistogram *his
 
 /* Five standard deviations of luck: a chance of 3 in 10^7. */
 static void
-check_held(double held, double level)
+check_held(double held, double confidence)
 {
-	CHECK(held / RUNS >= level - 5 * sqrt(level * (1 - level) / RUNS));
+	CHECK(held / RUNS >= confidence - 5 * sqrt(confidence * (1 - confidence) / RUNS));
 }
 
 static void
-test_bin(const Pair *pair, int bin, double level)
+test_bin(const Pair *pair, int bin, double confidence)
 {
 	double held = 0;
 	double width = 0;
@@ -94,7 +94,7 @@ test_bin(const Pair *pair, int bin, double level)
 
 		draw(pair->before, pair->epsilon_before, number[0], &before);
 		draw(pair->after, pair->epsilon_after, number[1], &after);
-		drift_of_bin(&before, &after, BINS, bin, level, &share[0], &share[1], &difference);
+		drift_of_bin(&before, &after, BINS, bin, confidence, &share[0], &share[1], &difference);
 		CHECK(difference.known && difference.low <= difference.value &&
 			  difference.value <= difference.high);
 		error = difference.value - true_difference(pair, bin);
@@ -103,13 +103,13 @@ test_bin(const Pair *pair, int bin, double level)
 		width += (difference.high - difference.low) / 2;
 		deviation += error * error;
 	}
-	check_held(held, level);
+	check_held(held, confidence);
 	/* two intervals make one that is wider than need be, but not twice as wide */
-	CHECK_WHOLE(level != 0.95 || width / RUNS < 2 * 1.96 * sqrt(deviation / RUNS));
+	CHECK_WHOLE(confidence != 0.95 || width / RUNS < 2 * 1.96 * sqrt(deviation / RUNS));
 }
 
 static void
-test_total(const Pair *pair, double level)
+test_total(const Pair *pair, double confidence)
 {
 	double truth = true_total(pair);
 	double held = 0;
@@ -124,16 +124,16 @@ test_total(const Pair *pair, double level)
 
 		draw(pair->before, pair->epsilon_before, number[0], &before);
 		draw(pair->after, pair->epsilon_after, number[1], &after);
-		drift_total(&before, &after, BINS, level, &total);
+		drift_total(&before, &after, BINS, confidence, &total);
 		CHECK(total.known && 0 <= total.low && total.low <= total.value &&
 			  total.value <= total.high && total.high <= 1);
 		held += total.low <= truth && truth <= total.high;
 		found += total.low > 0;
 	}
-	check_held(held, level);
+	check_held(held, confidence);
 	if (truth < 0.005) /* nothing to find */
-		CHECK(found / RUNS <= 1 - level + 5 * sqrt(level * (1 - level) / RUNS));
-	if (truth > 0.2 && level < 0.99)
+		CHECK(found / RUNS <= 1 - confidence + 5 * sqrt(confidence * (1 - confidence) / RUNS));
+	if (truth > 0.2 && confidence < 0.99)
 		CHECK(found / RUNS > 0.99);
 }
 

@@ -16,18 +16,17 @@
 
 #define RUNS check_repetitions(10000)
 
-static const double levels[] = {0.5, 0.9, 0.95, 0.99};
+static const double confidences[] = {0.5, 0.9, 0.95, 0.99};
 
-/* Checks that a chance is at least the level, and with fine noise within 1 % of it, but for luck.
- */
+/* Checks that a chance is at least the confidence, and with fine noise within 1 % of it. */
 static void
-check_coverage(double held, double level, bool is_fine)
+check_coverage(double held, double confidence, bool is_fine)
 {
 	/* five standard deviations: a chance of 3 in 10^7 */
-	double luck = 5 * sqrt(level * (1 - level) / RUNS);
+	double luck = 5 * sqrt(confidence * (1 - confidence) / RUNS);
 
-	CHECK(held / RUNS >= level - luck);
-	CHECK(!is_fine || fabs(held / RUNS - level) <= 0.01 + luck);
+	CHECK(held / RUNS >= confidence - luck);
+	CHECK(!is_fine || fabs(held / RUNS - confidence) <= 0.01 + luck);
 }
 
 /* The chance of so many ones in so many rows. */
@@ -48,7 +47,7 @@ noise_probability(int64_t z, double rate)
 
 /* The chance that the interval holds the truth, by a sum over all pairs of noises. */
 static double
-exact_coverage(int64_t first, int64_t second, int64_t epsilon, uint64_t reach, double level)
+exact_coverage(int64_t first, int64_t second, int64_t epsilon, uint64_t reach, double confidence)
 {
 	enum
 	{
@@ -63,7 +62,7 @@ exact_coverage(int64_t first, int64_t second, int64_t epsilon, uint64_t reach, d
 		{
 			Estimate share;
 
-			estimate_share(epsilon, reach, first + a, second + b, level, &share);
+			estimate_share(epsilon, reach, first + a, second + b, confidence, &share);
 			CHECK(0 <= share.low && share.low <= share.high && share.high <= 1);
 			CHECK(share.sample_low <= share.low && share.high <= share.sample_high);
 			CHECK(share.known == (first + a > 0 || second + b > 0));
@@ -75,7 +74,7 @@ exact_coverage(int64_t first, int64_t second, int64_t epsilon, uint64_t reach, d
 	return chance;
 }
 
-/* At least the level, whatever the counts, and no more than the next noise away. */
+/* At least the confidence, whatever the counts, and no more than the next noise away. */
 static void
 test_exact_coverage(void)
 {
@@ -86,12 +85,13 @@ test_exact_coverage(void)
 	for (int i = 0; i < 4; i += step)
 		for (int l = 0; l < 4; l += step)
 		{
-			double fine = exact_coverage(counts[i][0], counts[i][1], EPSILON_ONE, 2, levels[l]);
+			double fine =
+				exact_coverage(counts[i][0], counts[i][1], EPSILON_ONE, 2, confidences[l]);
 			double rough =
-				exact_coverage(counts[i][0], counts[i][1], 5 * EPSILON_ONE, 1, levels[l]);
+				exact_coverage(counts[i][0], counts[i][1], 5 * EPSILON_ONE, 1, confidences[l]);
 
-			CHECK(fine >= levels[l] - 1e-9 && rough >= levels[l] - 1e-9);
-			nearest = fmin(nearest, fine - levels[l]);
+			CHECK(fine >= confidences[l] - 1e-9 && rough >= confidences[l] - 1e-9);
+			nearest = fmin(nearest, fine - confidences[l]);
 		}
 	CHECK_WHOLE(nearest < 0.01);
 }
@@ -122,7 +122,7 @@ draw_ones(const double *below_of)
  * In runs: of 1000 rows, of which so many are ones, and of the population that they are drawn from.
  */
 static void
-test_share(int64_t first, int64_t epsilon, double level, bool is_fine)
+test_share(int64_t first, int64_t epsilon, double confidence, bool is_fine)
 {
 	const uint64_t reach[] = {2, 2};
 	double truth = (double) first / SHARE_ROWS;
@@ -140,16 +140,16 @@ test_share(int64_t first, int64_t epsilon, double level, bool is_fine)
 		Estimate share;
 
 		noisy_numbers(&bits, epsilon, reach, count, 2);
-		estimate_share(epsilon, reach[0], count[0], count[1], level, &share);
+		estimate_share(epsilon, reach[0], count[0], count[1], confidence, &share);
 		held += share.low <= truth && truth <= share.high;
 		noisy_numbers(&bits, epsilon, reach, drawn, 2);
-		estimate_share(epsilon, reach[0], drawn[0], drawn[1], level, &share);
+		estimate_share(epsilon, reach[0], drawn[0], drawn[1], confidence, &share);
 		held_sample += share.sample_low <= truth && truth <= share.sample_high;
 	}
-	check_coverage(held, level, is_fine);
+	check_coverage(held, confidence, is_fine);
 	/* a normal number stands for a sample of whole rows */
-	CHECK(fabs(held_sample / RUNS - level) <=
-		  0.01 + 5 * sqrt(level * (1 - level) / RUNS) + (is_fine ? 0 : 0.02));
+	CHECK(fabs(held_sample / RUNS - confidence) <=
+		  0.01 + 5 * sqrt(confidence * (1 - confidence) / RUNS) + (is_fine ? 0 : 0.02));
 }
 
 static void
@@ -157,9 +157,9 @@ test_shares(void)
 {
 	for (int l = 0; l < 4; l++)
 	{
-		test_share(800, EPSILON_ONE / 10, levels[l], levels[l] > 0.5);
-		test_share(450, EPSILON_ONE / 20, levels[l], true);
-		test_share(50, EPSILON_ONE / 2, levels[l], false);
+		test_share(800, EPSILON_ONE / 10, confidences[l], confidences[l] > 0.5);
+		test_share(450, EPSILON_ONE / 20, confidences[l], true);
+		test_share(50, EPSILON_ONE / 2, confidences[l], false);
 	}
 }
 
@@ -211,7 +211,7 @@ draw_auc(const Look *look, int64_t epsilon, int64_t *number)
 }
 
 static void
-test_auc(int rows, double positive, double shift, int bins, int64_t epsilon, double level)
+test_auc(int rows, double positive, double shift, int bins, int64_t epsilon, double confidence)
 {
 	Look look = {.type = &look_auc, .cells = 2 * bins, .rows_per_person = 1};
 	int64_t exact[2 * ESTIMATE_MAX_BINS] = {0};
@@ -229,18 +229,18 @@ test_auc(int rows, double positive, double shift, int bins, int64_t epsilon, dou
 
 		memcpy(number, exact, sizeof(number));
 		draw_auc(&look, epsilon, number);
-		estimate_auc(epsilon, look_reach(&look, 0), number, bins, level, &auc, &ties);
+		estimate_auc(epsilon, look_reach(&look, 0), number, bins, confidence, &auc, &ties);
 		CHECK(0 <= auc.low && auc.low <= auc.high && auc.high <= 1);
 		CHECK(auc.sample_low <= auc.low && auc.high <= auc.sample_high);
 		CHECK(!auc.known || (auc.low <= auc.value && auc.value <= auc.high));
 		held += auc.low <= truth && truth <= auc.high;
 	}
-	check_coverage(held, level, true);
+	check_coverage(held, confidence, true);
 }
 
 /* The rows are drawn anew in each run, from a population of nearly normal scores. */
 static void
-test_auc_of_samples(int rows, double level)
+test_auc_of_samples(int rows, double confidence)
 {
 	enum
 	{
@@ -263,10 +263,10 @@ test_auc_of_samples(int rows, double level)
 
 		add_scored(rows, 0.4, 1, BINS, number);
 		draw_auc(&look, EPSILON_ONE, number);
-		estimate_auc(EPSILON_ONE, look_reach(&look, 0), number, BINS, level, &auc, &ties);
+		estimate_auc(EPSILON_ONE, look_reach(&look, 0), number, BINS, confidence, &auc, &ties);
 		held += auc.sample_low <= truth && truth <= auc.sample_high;
 	}
-	check_coverage(held, level, true);
+	check_coverage(held, confidence, true);
 }
 
 static void
@@ -290,7 +290,7 @@ test_aucs(void)
 	reseed(3);
 	for (int l = 0; l < 4; l++)
 	{
-		test_auc(2000, 0.3, 1, 40, EPSILON_ONE, levels[l]);
+		test_auc(2000, 0.3, 1, 40, EPSILON_ONE, confidences[l]);
 	}
 	test_auc(10000, 0.05, 2, 30, EPSILON_ONE / 2, 0.95);
 	test_auc_of_samples(500, 0.95);
@@ -300,7 +300,7 @@ test_aucs(void)
 
 /*
  * The exact chance that the interval holds the mean of a population of zeros and ones, which no
- * other population of that mean makes harder: the level at least, and less at half the width.
+ * other population of that mean makes harder: the confidence at least, and less at half the width.
  */
 static void
 test_mean_of_population(int rows, double p, double beta)
@@ -336,7 +336,7 @@ test_means_of_populations(void)
 	for (int i = 0; i < 3; i++)
 		for (int j = 0; j < 2; j++)
 			for (int l = 0; l < 4; l++)
-				test_mean_of_population(rows[j], p[i], 1 - levels[l]);
+				test_mean_of_population(rows[j], p[i], 1 - confidences[l]);
 	/* of zeros only: (1 - high)^rows = beta / 2 */
 	estimate_mean_of_population(100, 0.1, &low, &high);
 	CHECK(low == 0 && fabs(pow(1 - high, 100) - 0.05) < 1e-6);
@@ -373,7 +373,7 @@ add_flipped(const Look *look, int rows, double share, int64_t *number)
 
 /* How often the intervals of the population hold the truth, when rows and noise are drawn anew. */
 static void
-test_r_squared_of_samples(int rows, double share, int64_t epsilon, double level)
+test_r_squared_of_samples(int rows, double share, int64_t epsilon, double confidence)
 {
 	Look look = {.type = &look_residuals, .cells = 1, .rows_per_person = 1};
 	double held[RESIDUAL_ANSWERS] = {0};
@@ -391,7 +391,7 @@ test_r_squared_of_samples(int rows, double share, int64_t epsilon, double level)
 		look_draw(&look, epsilon, &bits, 0, number);
 		for (int i = 0; i < RESIDUAL_ANSWERS; i++)
 		{
-			look_answer(&look, epsilon, level, number, i, &answer);
+			look_answer(&look, epsilon, confidence, number, i, &answer);
 			CHECK(answer.sample_low <= answer.low && answer.high <= answer.sample_high);
 			CHECK(answer.sample_high <= (i == RESIDUAL_R_SQUARED ? 1 : 2));
 			held[i] += answer.sample_low <= truth[i] && truth[i] <= answer.sample_high;
@@ -400,7 +400,7 @@ test_r_squared_of_samples(int rows, double share, int64_t epsilon, double level)
 		}
 	}
 	for (int i = 0; i < RESIDUAL_ANSWERS; i++)
-		check_coverage(held[i], level, false);
+		check_coverage(held[i], confidence, false);
 	/* it says something */
 	CHECK(width < 0.5);
 }
@@ -415,8 +415,8 @@ test_r_squareds_of_samples(void)
 	reseed(5);
 	for (int l = 0; l < 4; l++)
 	{
-		test_r_squared_of_samples(500, 0.01, 100 * EPSILON_ONE, levels[l]);
-		test_r_squared_of_samples(1000, 0.05, 2 * EPSILON_ONE, levels[l]);
+		test_r_squared_of_samples(500, 0.01, 100 * EPSILON_ONE, confidences[l]);
+		test_r_squared_of_samples(1000, 0.05, 2 * EPSILON_ONE, confidences[l]);
 	}
 	/* no rows: nothing is known */
 	CHECK(look_set_bounds(&look, -1, 1));
@@ -429,7 +429,7 @@ test_r_squareds_of_samples(void)
 /* ---- counts and ranks ---- */
 
 static void
-test_counts(double level)
+test_counts(double confidence)
 {
 	Look look = {.type = &look_count, .cells = 1, .rows_per_person = 1};
 	double held = 0;
@@ -440,18 +440,18 @@ test_counts(double level)
 		LookAnswer answer;
 
 		look_draw(&look, EPSILON_ONE / 20, &bits, 0, &number);
-		look_answer(&look, EPSILON_ONE / 20, level, &number, 0, &answer);
+		look_answer(&look, EPSILON_ONE / 20, confidence, &number, 0, &answer);
 		held += answer.low <= 500 && 500 <= answer.high;
 	}
 	/* a count has whole steps: one more changes the chance by a twentieth of what is left */
-	CHECK(fabs(held / RUNS - level) <=
-		  0.01 + (1 - level) / 20 + 5 * sqrt(level * (1 - level) / RUNS));
-	check_coverage(held, level, level >= 0.9);
+	CHECK(fabs(held / RUNS - confidence) <=
+		  0.01 + (1 - confidence) / 20 + 5 * sqrt(confidence * (1 - confidence) / RUNS));
+	check_coverage(held, confidence, confidence >= 0.9);
 }
 
 /* Ranks of a value drawn: of the rows below it and up to it, the nearest to what was asked. */
 static void
-test_ranks(double level)
+test_ranks(double confidence)
 {
 	enum
 	{
@@ -476,13 +476,13 @@ test_ranks(double level)
 
 		memcpy(number, exact, sizeof(number));
 		look_draw(&look, EPSILON_ONE / 10, &bits, 0, number);
-		look_answer(&look, EPSILON_ONE / 10, level, number, 0, &answer);
+		look_answer(&look, EPSILON_ONE / 10, confidence, number, 0, &answer);
 		rows = answer.value * EACH;
 		distance = fmax(fmax(rows - wanted, wanted - (rows + EACH)), 0);
 		held += distance <= (double) answer.rows + 4e-6 * EACH * (STEPS + 1);
 	}
 	/* the bound holds for all rows, so for most it is wide */
-	check_coverage(held, level, false);
+	check_coverage(held, confidence, false);
 }
 
 static void
@@ -490,8 +490,8 @@ test_counts_and_ranks(void)
 {
 	for (int l = 0; l < 4; l++)
 	{
-		test_counts(levels[l]);
-		test_ranks(levels[l]);
+		test_counts(confidences[l]);
+		test_ranks(confidences[l]);
 	}
 }
 

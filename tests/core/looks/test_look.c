@@ -468,11 +468,11 @@ test_error(void)
 }
 
 /*
- * The chance that the interval of one number holds the truth, by the law of its noise: the level
+ * The chance that the interval of one number holds the truth, by the law of its noise: the confidence
  * at least, and less with an interval that is shorter by 1 at both ends.
  */
 static void
-test_exact_coverage(const LookType *type, int64_t epsilon, int rows, double level)
+test_exact_coverage(const LookType *type, int64_t epsilon, int rows, double confidence)
 {
 	Look look = make_look(type, ADJACENCY_ADD_REMOVE, 1, rows);
 	int64_t far = (int64_t) (40 * rows / privacy_epsilon(epsilon)) + 2;
@@ -494,13 +494,13 @@ test_exact_coverage(const LookType *type, int64_t epsilon, int rows, double leve
 		double mass = mass_between((double) noise, (double) noise + 1, rate);
 		LookAnswer answer;
 
-		look_answer(&look, epsilon, level, &number, 0, &answer);
+		look_answer(&look, epsilon, confidence, &number, 0, &answer);
 		if (answer.low <= truth && truth <= answer.high)
 			chance += mass;
 		if (answer.low + step <= truth && truth <= answer.high - step)
 			shorter += mass;
 	}
-	CHECK(chance >= level - 1e-9 && shorter < level);
+	CHECK(chance >= confidence - 1e-9 && shorter < confidence);
 }
 
 static void
@@ -521,8 +521,8 @@ test_exact_coverages(void)
 
 /* How often the interval of the second of two cells holds the truth, by simulation. */
 static void
-test_coverage(const LookType *type, Adjacency adjacency, int64_t rows, double value, double level,
-			  int64_t epsilon)
+test_coverage(const LookType *type, Adjacency adjacency, int64_t rows, double value,
+			  double confidence, int64_t epsilon)
 {
 	Look look = make_look(type, adjacency, 2, 2);
 	double truth = type == &look_sum       ? value * (double) rows
@@ -546,7 +546,7 @@ test_coverage(const LookType *type, Adjacency adjacency, int64_t rows, double va
 
 		memcpy(number, exact, sizeof(number));
 		draw_cells(&look, epsilon, number);
-		look_answer(&look, epsilon, level, number, 1, &answer);
+		look_answer(&look, epsilon, confidence, number, 1, &answer);
 		CHECK(answer.low <= answer.high);
 		CHECK(type != &look_average || answer.known == (answer.rows > 0));
 		if (type == &look_average)
@@ -558,8 +558,8 @@ test_coverage(const LookType *type, Adjacency adjacency, int64_t rows, double va
 		width += (answer.high - answer.low) / LAW_DRAWS;
 	}
 	/* five standard deviations: a chance of 3 in 10^7 */
-	CHECK(held / LAW_DRAWS >= level - 5 * sqrt(level * (1 - level) / LAW_DRAWS));
-	/* of many rows it says something, at every level that is tried */
+	CHECK(held / LAW_DRAWS >= confidence - 5 * sqrt(confidence * (1 - confidence) / LAW_DRAWS));
+	/* of many rows it says something, at every confidence that is tried */
 	CHECK(type != &look_average || rows < 10000 || width < 2);
 }
 
@@ -628,7 +628,7 @@ add_fit(const Look *look, const Fit *fit, int64_t *number, double *truth)
 }
 
 static void
-test_fit(const Fit *fit, Adjacency adjacency, double level, int64_t epsilon)
+test_fit(const Fit *fit, Adjacency adjacency, double confidence, int64_t epsilon)
 {
 	Look look = make_look(&look_residuals, adjacency, 2, 2);
 	int64_t exact[NUMBERS] = {0};
@@ -648,7 +648,7 @@ test_fit(const Fit *fit, Adjacency adjacency, double level, int64_t epsilon)
 		look_draw(&look, epsilon, &bits, 1, number);
 		for (int i = 0; i < RESIDUAL_ANSWERS; i++)
 		{
-			look_answer(&look, epsilon, level, number, RESIDUAL_ANSWERS + i, &answer);
+			look_answer(&look, epsilon, confidence, number, RESIDUAL_ANSWERS + i, &answer);
 			CHECK(answer.low <= answer.high);
 			CHECK(!answer.known || (answer.low <= answer.value && answer.value <= answer.high));
 			CHECK(answer.known || answer.low == (i == RESIDUAL_R_SQUARED ? -INFINITY : 0));
@@ -659,12 +659,13 @@ test_fit(const Fit *fit, Adjacency adjacency, double level, int64_t epsilon)
 		}
 	}
 	for (int i = 0; i < RESIDUAL_ANSWERS; i++)
-		CHECK(held[i] / LAW_DRAWS >= level - 5 * sqrt(level * (1 - level) / LAW_DRAWS));
+		CHECK(held[i] / LAW_DRAWS >=
+			  confidence - 5 * sqrt(confidence * (1 - confidence) / LAW_DRAWS));
 	CHECK(!fit->many || (width[RESIDUAL_MEAN_SIZE] < 5 && width[RESIDUAL_R_SQUARED] < 0.3));
 	/* without noise it is the truth */
 	for (int i = 0; i < RESIDUAL_ANSWERS; i++)
 	{
-		look_answer(&look, 1000000 * EPSILON_ONE, level, exact, RESIDUAL_ANSWERS + i, &answer);
+		look_answer(&look, 1000000 * EPSILON_ONE, confidence, exact, RESIDUAL_ANSWERS + i, &answer);
 		CHECK(answer.known && fabs(answer.value - truth[i]) < 1e-5 * fmax(1, fabs(truth[i])));
 	}
 }
