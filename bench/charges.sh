@@ -100,7 +100,7 @@ after_changes() {
   once "the first after unprotect" "$train" "SELECT dpobj.unprotect('capped'); $trainer"
   once "the first after a new child" "$train" "CREATE TABLE child () INHERITS (capped); $trainer"
   once "the first after a restore" "$train" "$other_epoch SELECT dpobj.confirm_epoch(); $trainer"
-  once "report" "SELECT length(dpobj.report('capped')::text);"
+  once "report" "SELECT length(dpobj.report('capped', 'json'));"
   once "views of budgets" "SELECT count(*) FROM dpobj.budgets;"
 }
 

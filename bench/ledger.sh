@@ -33,12 +33,12 @@ budgets|role_2|SELECT * FROM dpobj.budgets
 remaining|role_2|SELECT * FROM dpobj.remaining('rows_1')
 models|role_2|SELECT name, created FROM dpobj.models ORDER BY release DESC LIMIT 20
 model_history of a model|role_2|SELECT * FROM dpobj.model_history WHERE model = 'first'
-model_card|role_2|SELECT dpobj.model_card('first')
+model_card|role_2|SELECT dpobj.show('first', 'markdown')
 show|role_2|SELECT dpobj.show('first')
 recompute, rdp|postgres|SELECT * FROM dpobj.recompute('rows_1', NULL, 'rdp')
-report|postgres|SELECT dpobj.report('rows_1')
-report_text|postgres|SELECT dpobj.report_text('rows_1')
-report_html|postgres|SELECT length(dpobj.report_html('rows_1'))
+report|postgres|SELECT dpobj.report('rows_1', 'json')
+report_text|postgres|SELECT dpobj.report('rows_1')
+report_html|postgres|SELECT length(dpobj.report('rows_1', 'html'))
 check_ledger|postgres|SELECT * FROM dpobj.check_ledger()
 S
 }

@@ -112,7 +112,7 @@ SELECT name, models, value BETWEEN low AND high AS around, owner FROM dpobj.eval
 SELECT model, count(*), sum(epsilon) FROM dpobj.model_history WHERE kind = 'accuracy' GROUP BY 1 ORDER BY 1;
 SELECT name, kind, label, owner, release IN (SELECT id FROM dpobj.ledger) AS in_ledger FROM dpobj.model_list WHERE owner ~ '^dpobj_kept' ORDER BY name;
 SELECT (SELECT count(*) FROM dpobj.answers) AS answers, (SELECT count(*) FROM dpobj.models) AS models, (SELECT count(*) FROM dpobj.scorecards) AS points;
-SELECT * FROM answers('SELECT %', $$dpobj.show('ill', 'dpobj_kept_ana')$$, $$dpobj.evaluate('ill', 'guest', 0.5, name => 'accuracy')$$, '* FROM dpobj.kept_answers');
+SELECT * FROM answers('SELECT %', $$dpobj.show('ill', owner => 'dpobj_kept_ana')$$, $$dpobj.evaluate('ill', 'guest', 0.5, name => 'accuracy')$$, '* FROM dpobj.kept_answers');
 
 \c - postgres
 -- The hash of a request is that of 0.3.0, where the option "confidence" was "level".

@@ -53,8 +53,8 @@ SELECT spend(0.25);
 RESET SESSION AUTHORIZATION;
 SELECT event, parameters - 'role' FROM dpobj.ledger_events WHERE event = 'limit_budget' ORDER BY id;
 SELECT b ->> 'of_owner', b ->> 'all_roles', b ->> 'releases', b ->> 'releases_before', b ->> 'sums_equal'
-  FROM jsonb_array_elements(dpobj.report('diary') -> 'budgets') b;
-SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report_text('diary'), E'\n') line WHERE line ~ 'owner|to none';
+  FROM jsonb_array_elements(dpobj.report('diary', 'json')::jsonb -> 'budgets') b;
+SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report('diary'), E'\n') line WHERE line ~ 'owner|to none';
 SET SESSION AUTHORIZATION limits_owner;
 SELECT dpobj.limit_budget('diary', NULL, NULL);
 SELECT dpobj.limit_budget('diary', NULL, NULL, 'anonymised'), dpobj.limit_budget('diary', NULL, NULL, 'again');
@@ -70,7 +70,7 @@ SET SESSION AUTHORIZATION limits_ann;
 SELECT spend(0.25);
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.limit_budget('diary', NULL, NULL, 'the end'), dpobj.drop_budget('diary', 'limits_admin');
-SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report_text('diary'), E'\n') line WHERE line ~ 'to none';
+SELECT regexp_replace(line, '^  \d{4}.{12}', '  ...') FROM string_to_table(dpobj.report('diary'), E'\n') line WHERE line ~ 'to none';
 -- the limit is set on the topmost parent, and holds for a partition, a later parent and another parent
 CREATE TABLE annals (LIKE diary) PARTITION BY LIST (rich);
 CREATE TABLE annals_rest PARTITION OF annals DEFAULT;

@@ -71,7 +71,7 @@ SELECT dpobj.score('proba', r) = dpobj.score('proba', s) AS the_same
 SELECT dpobj.predict('card', NULL::newcomer), dpobj.score(NULL, n), dpobj.predict_proba(NULL::dp_model, n) FROM newcomer n LIMIT 1;
 SELECT dpobj.predict('card', n) FROM (SELECT 1) one LEFT JOIN newcomer n ON false;
 -- a name of any type, and a model from wherever it comes
-CREATE TEMP VIEW named AS SELECT n.days, dpobj.score('card', n) AS score, dpobj.show(m.name, m.owner::regrole) = dpobj.show(m.model) AS shown
+CREATE TEMP VIEW named AS SELECT n.days, dpobj.score('card', n) AS score, dpobj.show(m.name, owner => m.owner::regrole) = dpobj.show(m.model) AS shown
   FROM newcomer n, dpobj.models m WHERE n.days = 3 AND m.name = 'card';
 SELECT score, shown FROM named;
 SELECT pg_get_viewdef('named') ~ $$score\('card'::dpobj.model_argument, n.\*\)$$ AS by_name;
@@ -92,8 +92,8 @@ SELECT model::dpobj.model_argument::text = model::text AS the_same, 'card'::dpob
 CREATE TEMP TABLE argument AS SELECT false AS odd, m.model::dpobj.model_argument AS model FROM dpobj.models m WHERE name = 'card';
 SELECT dpobj.score(a.model, n) FROM argument a, newcomer n WHERE n.days = 3;
 SELECT dpobj.score(model, n, 'dpobj_use_ana') FROM dpobj.models, newcomer n WHERE name = 'card';
-SELECT dpobj.show(model, 'dpobj_use_ana') FROM dpobj.models WHERE name = 'card';
-SELECT dpobj.show(NULL) IS NULL AND dpobj.model_card(NULL::dp_model) IS NULL AND dpobj.model_json(NULL::text) IS NULL AS none, (SELECT count(*) FROM dpobj.scorecard(NULL));
+SELECT dpobj.show(model, owner => 'dpobj_use_ana') FROM dpobj.models WHERE name = 'card';
+SELECT dpobj.show(NULL) IS NULL AND dpobj.show(NULL::dp_model, 'markdown') IS NULL AND dpobj.export(NULL::text, 'json')::jsonb IS NULL AS none, (SELECT count(*) FROM dpobj.scorecard(NULL));
 DROP VIEW named;
 -- a row type that does not fit is refused before any value is read
 SELECT dpobj.predict('card', ROW(1, 2));
@@ -224,7 +224,7 @@ SELECT dpobj.predict('no such model', ROW(1), 'dpobj_use_ana');
 SELECT dpobj.predict_sql('card', owner => 'dpobj_use_ana');
 SELECT * FROM dpobj.scorecard('card', 'dpobj_use_ana');
 SELECT dpobj.share('card', 'dpobj_use_bob');
-SELECT dpobj.unshare('card', 'dpobj_use_bob');
+SELECT dpobj.share('card', 'dpobj_use_bob', false);
 \c - dpobj_use_ana
 SELECT dpobj.share('card', 'dpobj_use_bob');
 SELECT dpobj.share('card', 'dpobj_use_bob');
@@ -232,7 +232,7 @@ SELECT dpobj.share('number', 'dpobj_use_team');
 SELECT name, shared_with FROM dpobj.models ORDER BY 1;
 SELECT * FROM answers('SELECT dpobj.share(%)',
   $$'card', 'nobody'$$, $$'card', 1234567890$$, $$'no such model', 'dpobj_use_bob'$$, $$NULL, 'dpobj_use_bob'$$, $$'card', NULL$$);
-SELECT dpobj.unshare('card', 'dpobj_use_carl');
+SELECT dpobj.share('card', 'dpobj_use_carl', false);
 BEGIN READ ONLY;
 SELECT dpobj.share('card', 'dpobj_use_carl');
 ROLLBACK;
@@ -244,7 +244,7 @@ SELECT count(*) FROM dpobj.scorecard('card');
 SELECT count(DISTINCT name) FROM dpobj.scorecards;
 -- a role may not share or evaluate a model that is shared with it
 SELECT dpobj.share('card', 'dpobj_use_carl');
-SELECT dpobj.unshare('card', 'dpobj_use_bob');
+SELECT dpobj.share('card', 'dpobj_use_bob', false);
 SELECT dpobj.evaluate('card', 'lodging', 1);
 SELECT count(*) FROM dpobj.model_shares;
 SELECT count(*) FROM dpobj.model_readers;
@@ -264,11 +264,11 @@ SELECT count(*) FROM dpobj.scorecard('card', 'dpobj_use_ana');
 -- a share that is taken back ends at the next statement of the same session
 \c - dpobj_use_ana
 BEGIN;
-SELECT dpobj.unshare('card', 'dpobj_use_bob');
+SELECT dpobj.share('card', 'dpobj_use_bob', false);
 ROLLBACK;
 SELECT name, shared_with FROM dpobj.models WHERE name = 'card';
-SELECT dpobj.unshare('card', 'dpobj_use_bob');
-SELECT dpobj.unshare('card', 'dpobj_use_bob');
+SELECT dpobj.share('card', 'dpobj_use_bob', false);
+SELECT dpobj.share('card', 'dpobj_use_bob', false);
 \c - dpobj_use_bob
 SELECT count(*) FROM dpobj.scorecard('card');
 SELECT dpobj.predict('card', ROW(1), 'dpobj_use_ana');

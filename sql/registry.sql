@@ -87,7 +87,7 @@ SELECT dpobj.rename(m.name, 'first') FROM dpobj.models m WHERE m.name ~ '^W';
 SELECT dpobj_internal.rating_words('{"kind": "accuracy", "value": 0.333618, "low": 0.333617, "high": 0.333619, "confidence": 0.95}'),
        dpobj_internal.rating_words('{"kind": "residuals", "value": -0.0004, "low": -0.0006, "high": 0, "confidence": 0.9, "relation_name": "public.visit"}');
 SELECT dpobj.show(NULL::text) IS NULL AS none, dpobj.show(NULL::dp_model) IS NULL AS nor_here;
-SELECT * FROM answers('SELECT dpobj.show(%)', $$'missing'$$, $$'rating'$$, $$'first', 'dpobj_registry_bob'$$);
+SELECT * FROM answers('SELECT dpobj.show(%)', $$'missing'$$, $$'rating'$$, $$'first', 'text', 'dpobj_registry_bob'$$, $$'renamed', 'html'$$);
 SELECT name, kind, label, relation_name, epsilon, created BETWEEN current_date - 1 AND current_date + 1 AS created, retired FROM dpobj.model_list ORDER BY name;
 
 -- retire: read and verified, but not applied or rated by its name.
@@ -95,7 +95,7 @@ SELECT dpobj.retire('renamed');
 SELECT dpobj.retire('renamed');
 SELECT name, retired IS NOT NULL AS retired, dpobj.verify(model) FROM dpobj.models WHERE name = 'renamed';
 SELECT masked(dpobj.show('renamed')) ~ '\n  retired    YYYY-MM-DD\n' AS shown, (SELECT count(*) FROM dpobj.scorecard('renamed')) AS points;
-SELECT * FROM answers('SELECT dpobj.% FROM (SELECT 50 AS age) r', $$predict('renamed', r)$$, $$score('renamed', r)$$, $$predict_sql('renamed')$$, $$model_json('renamed')$$,
+SELECT * FROM answers('SELECT dpobj.% FROM (SELECT 50 AS age) r', $$predict('renamed', r)$$, $$score('renamed', r)$$, $$predict_sql('renamed')$$, $$export('renamed', 'json')$$,
   $$evaluate('renamed', 'stay', 1)$$, $$confusion('renamed', 'stay', 1)$$, $$select('{first,renamed}', 'stay', 1)$$);
 SELECT dpobj.predict(model, r) FROM dpobj.models, (SELECT 50 AS age) r WHERE name = 'renamed';
 SELECT cost_of($$SELECT $$ || :'first' || $$'renamed')$$) AS read_again, cost_of($$SELECT dpobj.evaluate('first', 'stay', 100, name => 'second rating')$$) AS another;

@@ -159,7 +159,7 @@ SELECT * FROM dpobj.recompute('harbour', NULL, 'basic');
 SELECT * FROM dpobj.recompute('harbour', 'report_ann', 'basic');
 SELECT dpobj_internal.composed_charges('harbour', 'report_ann', 'basic', 0);
 SELECT dpobj.report('harbour');
-SELECT dpobj.report_text('harbour');
+SELECT dpobj.report('harbour');
 SELECT dpobj_internal.report_contents('harbour', 0);
 SET SESSION AUTHORIZATION report_auditor;
 SELECT releases FROM dpobj.recompute('harbour', 'report_ann', 'basic');
@@ -172,7 +172,7 @@ RESET SESSION AUTHORIZATION;
 -- ---- the report ----
 -- times and versions hidden
 CREATE FUNCTION report_shown(relation regclass, delta numeric DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
-  SELECT regexp_replace(regexp_replace(regexp_replace(dpobj.report_text($1, $2),
+  SELECT regexp_replace(regexp_replace(regexp_replace(dpobj.report($1, delta => $2),
     '\d\d\d\d-\d\d-\d\d \d\d:\d\d(:\d\d [^,]+)?', 'THEN', 'g'), 'dpobj \d\S+', 'dpobj V'),
     '(Without an end|Failed): [\d, ]+\.', '\1: N.', 'g')
 $$;
@@ -185,14 +185,15 @@ SELECT dpobj.drop_budget('harbour', 'report_auditor');
 SELECT dpobj.set_budget('harbour', 'report_ann', 1, 0.001);
 SET SESSION AUTHORIZATION report_auditor;
 SELECT report_shown('harbour', 0.00001);
-SELECT jsonb_object_keys(dpobj.report('harbour'));
+SELECT jsonb_object_keys(dpobj.report('harbour', 'json')::jsonb);
 SELECT r -> 'releases', r -> 'labels', r -> 'sums_equal', r -> 'protection', r -> 'tables', r -> 'kinds' -> 0, r -> 'composed' -> 'basic' -> 'epsilon'
-  FROM dpobj.report('harbour') r;
-SELECT b - 'epsilon_spent' FROM dpobj.report('harbour') r, jsonb_array_elements(r -> 'budgets') b;
-SELECT max(length(line)) <= 100 FROM string_to_table(dpobj.report_text('harbour'), E'\n') line;
-SELECT dpobj.report('harbour', 1);
-SELECT dpobj.report('harbour', -1);
+  FROM (SELECT dpobj.report('harbour', 'json')::jsonb) v(r);
+SELECT b - 'epsilon_spent' FROM (SELECT dpobj.report('harbour', 'json')::jsonb) v(r), jsonb_array_elements(r -> 'budgets') b;
+SELECT max(length(line)) <= 100 FROM string_to_table(dpobj.report('harbour'), E'\n') line;
+SELECT dpobj.report('harbour', delta => 1);
+SELECT dpobj.report('harbour', 'html', -1);
 SELECT dpobj.report(NULL);
+SELECT dpobj.report('harbour', 'htm');
 -- a table that nobody knows, and a protected one
 SELECT report_shown('pg_class');
 RESET SESSION AUTHORIZATION;
@@ -202,8 +203,8 @@ SELECT report_shown('jetty');
 ALTER TABLE dpobj.budget_rows DISABLE TRIGGER budget_guard;
 UPDATE dpobj.budget_rows b SET cost_spent = cost_spent - 1 FROM dpobj.identities i WHERE i.id = b.role AND i.name = 'report_bea';
 ALTER TABLE dpobj.budget_rows ENABLE ALWAYS TRIGGER budget_guard;
-SELECT dpobj.report('harbour') -> 'sums_equal';
-SELECT line FROM string_to_table(dpobj.report_text('harbour'), E'\n') line WHERE line ~ 'DIFFER';
+SELECT dpobj.report('harbour', 'json')::jsonb -> 'sums_equal';
+SELECT line FROM string_to_table(dpobj.report('harbour'), E'\n') line WHERE line ~ 'DIFFER';
 
 
 -- what a child has spent counts; neighbours of several kinds have no total; labels and ends
@@ -233,7 +234,7 @@ SELECT report_shown('tidepool');
 SELECT accountant, epsilon, assumes FROM unnest('{basic,pld}'::text[]) a, dpobj.recompute('tidepool', NULL, a) r;
 SELECT by_hand('exact', NULL, 'who') \g /dev/null
 SELECT accountant, releases, epsilon, assumes FROM unnest('{basic,zcdp,rdp,kov,pld}'::text[]) a, dpobj.recompute('tidepool', NULL, a, 0.001) r;
-SELECT line FROM string_to_table(dpobj.report_text('tidepool'), E'\n') line WHERE line ~ '^  (basic|pld)';
+SELECT line FROM string_to_table(dpobj.report('tidepool'), E'\n') line WHERE line ~ '^  (basic|pld)';
 -- under add_remove while the table is protected so; else a replacement, which costs twice
 SELECT (dp_halfspace(ARRAY[x], wet, 0.5, 0.0, '{"adjacency": "add_remove", "dimension": 1, "mechanism": "permute_flip"}')).epsilon FROM jetty;
 SELECT accountant, round(epsilon, 2), assumes FROM unnest('{basic,kov}'::text[]) a, dpobj.recompute('jetty', NULL, a) r;

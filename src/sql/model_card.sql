@@ -1,4 +1,4 @@
--- Models as Markdown, for repositories and wikis
+-- Models as Markdown, for repositories and wikis: dpobj.show makes it
 
 -- A backslash keeps what Markdown would read as markup, HTML, a table's border or a link.
 CREATE OR REPLACE FUNCTION dpobj_internal.markdown(words text) RETURNS text
@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.markdown_row(VARIADIC cells text[]) RE
   $$;
 COMMENT ON FUNCTION dpobj_internal.markdown_row(text[]) IS 'internal: a row of a table in Markdown; null if a cell is';
 
-CREATE OR REPLACE FUNCTION dpobj.model_card(model dpobj.model_argument, owner regrole DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.model_card(facts jsonb) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
@@ -40,12 +40,11 @@ CREATE OR REPLACE FUNCTION dpobj.model_card(model dpobj.model_argument, owner re
       coalesce((SELECT string_agg('- ' || dpobj_internal.markdown(dpobj_internal.rating_words(r)), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(f -> 'ratings') WITH ORDINALITY v(r, place)),
                'No rating of it is kept.')) || E'\n'
-      FROM dpobj_internal.model_facts(ARRAY[dpobj_internal.model_of($1, $2)]) f
+      FROM (SELECT $1 AS f) v
      CROSS JOIN LATERAL
            (SELECT count(p.class) > 0 AS classes, count(*) AS shown,
                    string_agg(CASE WHEN p.class IS NULL THEN dpobj_internal.markdown_row(p.feature, p.level, coalesce(p.shown, ''))
                                    ELSE dpobj_internal.markdown_row(p.class, p.feature, p.level, coalesce(p.shown, '')) END, E'\n' ORDER BY p.place) AS rows
               FROM dpobj_internal.largest_points(f, 100) p) c
   $$;
-COMMENT ON FUNCTION dpobj.model_card(dpobj.model_argument, regrole) IS
-  'a model as Markdown: what it predicts and learned, from what, for how much, its hash and its last ratings';
+COMMENT ON FUNCTION dpobj_internal.model_card(jsonb) IS 'internal: a model as Markdown, of dpobj_internal.model_facts';

@@ -1,4 +1,4 @@
--- What is known of a model: dpobj.show, dpobj.model_card and the auditor's page are made of it
+-- What is known of a model: dpobj.show and the auditor's page are made of it
 
 CREATE OR REPLACE FUNCTION dpobj_internal.model_of(model dpobj.model_argument, owner regrole) RETURNS @extschema@.dp_model
   LANGUAGE C STABLE PARALLEL SAFE

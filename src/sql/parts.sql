@@ -18,7 +18,7 @@ CREATE TABLE dpobj.parts
 SELECT pg_catalog.pg_extension_config_dump('dpobj.parts', '');
 
 CREATE TRIGGER part_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.parts
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.mark_part and dpobj.unmark_part.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.mark_part.');
 ALTER TABLE dpobj.parts ENABLE ALWAYS TRIGGER part_guard;
 COMMENT ON TRIGGER part_guard ON dpobj.parts IS 'refuses changes but for dpobj''s own functions and superusers';
 
@@ -31,17 +31,11 @@ COMMENT ON COLUMN dpobj.parts.role IS 'identity of the role as which the other s
 COMMENT ON COLUMN dpobj.parts.origin IS 'server and database in which it was declared, as dpobj_internal.origin() says it';
 COMMENT ON COLUMN dpobj.parts.object IS 'OID of the table there';
 
-CREATE OR REPLACE FUNCTION dpobj.mark_part(relation regclass, coordinator text, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.mark_part(relation regclass, coordinator text, role regrole DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_mark_part';
 COMMENT ON FUNCTION dpobj.mark_part(regclass, text, regrole) IS
-  'declares a table as a part of a table on another server, which connects as the role and reads the rows; for the table''s owner';
-
-CREATE OR REPLACE FUNCTION dpobj.unmark_part(relation regclass) RETURNS void
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_unmark_part';
-COMMENT ON FUNCTION dpobj.unmark_part(regclass) IS
-  'takes a declaration of dpobj.mark_part back; for the table''s owner';
+  'declares a table as a part of a table on another server, which connects as the role and reads the rows; coordinator: null takes that back; for the table''s owner';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

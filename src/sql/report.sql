@@ -21,11 +21,11 @@ CREATE OR REPLACE FUNCTION dpobj.recompute(relation regclass, role regrole, acco
 COMMENT ON FUNCTION dpobj.recompute(regclass, regrole, text, numeric) IS
   'guarantee of all charges of a role, or with null of all roles, on a table by an accountant: basic, zcdp, rdp, kov or pld; delta: null for 1e-6 plus the deltas of the releases';
 
-CREATE OR REPLACE FUNCTION dpobj.report(relation regclass, delta numeric DEFAULT NULL) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dpobj.report(relation regclass, format text DEFAULT 'text', delta numeric DEFAULT NULL) RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_report';
-COMMENT ON FUNCTION dpobj.report(regclass, numeric) IS
-  'for superusers and dpobj_auditor: releases, budgets and administration of a table, and what its releases guarantee together; delta as for dpobj.recompute';
+  AS 'MODULE_PATHNAME', 'dpobj_report_table';
+COMMENT ON FUNCTION dpobj.report(regclass, text, numeric) IS
+  'for superusers and dpobj_auditor: releases, budgets and administration of a table, and what its releases guarantee together; format: text in lines of 100 columns, json, or html, a page with the models of the table, for browsers and print, that needs nothing else; delta as for dpobj.recompute';
 
 /*
  * The contents of a report.  It runs as the owner of dpobj's tables, on one snapshot; dpobj.report
@@ -269,10 +269,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_assumptions(report jsonb) RETUR
 COMMENT ON FUNCTION dpobj_internal.report_assumptions(jsonb) IS
   'internal: what the totals of a report rest on, a paragraph each';
 
-CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_as_text(report jsonb) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
-    WITH r AS MATERIALIZED (SELECT dpobj.report($1, $2) AS j)
     SELECT concat_ws(E'\n',
       dpobj_internal.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
       format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
@@ -317,7 +316,6 @@ CREATE OR REPLACE FUNCTION dpobj.report_text(relation regclass, delta numeric DE
       '', 'WHAT IT RESTS ON',
       (SELECT string_agg(dpobj_internal.report_lines(line, 2), E'\n' ORDER BY place)
          FROM unnest(dpobj_internal.report_assumptions(r.j)) WITH ORDINALITY v(line, place))) || E'\n'
-      FROM r
+      FROM (SELECT $1 AS j) r
   $$;
-COMMENT ON FUNCTION dpobj.report_text(regclass, numeric) IS
-  'dpobj.report as text, in lines of 100 columns';
+COMMENT ON FUNCTION dpobj_internal.report_as_text(jsonb) IS 'internal: a report in lines of 100 columns';

@@ -1,4 +1,4 @@
--- dpobj.report_html: the report of a table with its models, as one page for auditors
+-- dpobj.report as HTML: the report of a table with its models, as one page for auditors
 
 CREATE OR REPLACE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
@@ -31,7 +31,7 @@ COMMENT ON FUNCTION dpobj_internal.report_promise(jsonb) IS
   'internal: what all releases of a report guarantee together, in one sentence';
 
 /*
- * It runs as the owner of dpobj's tables; dpobj.report_html checks who may call it, as dpobj.report does,
+ * It runs as the owner of dpobj's tables; dpobj.report checks who may call it,
  * and fills src/server/ledger/report_page.html with it.  What the page shows is limited, so that it stays
  * small.  Pictures have 100 units to the right, or one for each period.
  */
@@ -113,10 +113,4 @@ CREATE OR REPLACE FUNCTION dpobj_internal.page_contents(relation regclass, delta
       FROM r
   $$;
 COMMENT ON FUNCTION dpobj_internal.page_contents(regclass, numeric) IS
-  'internal: the contents of dpobj.report_html';
-
-CREATE OR REPLACE FUNCTION dpobj.report_html(relation regclass, delta numeric DEFAULT NULL) RETURNS text
-  LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_report_html';
-COMMENT ON FUNCTION dpobj.report_html(regclass, numeric) IS
-  'dpobj.report with the models of the table, as a page for browsers and print that needs nothing else';
+  'internal: the contents of dpobj.report as HTML';

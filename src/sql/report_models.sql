@@ -1,4 +1,4 @@
--- What dpobj.report_html shows beside a report: spending over time, and the models of the table
+-- What dpobj.report shows in HTML beside a report: spending over time, and the models of the table
 
 /*
  * It runs as the owner of dpobj's tables, on the snapshot of the report; the caller's right is checked
@@ -73,4 +73,4 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_contents(relation regclass) RETU
       'listed', (SELECT coalesce(jsonb_agg(to_jsonb(l) - 'number' ORDER BY l.number), '[]') FROM listed l))
   $$;
 COMMENT ON FUNCTION dpobj_internal.model_contents(regclass) IS
-  'internal: spending over time and the models of a table, for dpobj.report_html';
+  'internal: spending over time and the models of a table, for dpobj.report as HTML';

@@ -9,7 +9,7 @@
  */
 DO $body$
 DECLARE
-  writers constant name[] := ARRAY['predict_sql', 'model_json', 'model_pmml', 'scorecard'];
+  writers constant name[] := ARRAY['predict_sql', 'export', 'scorecard'];
   made regprocedure;
 BEGIN
   FOR made IN

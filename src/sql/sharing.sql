@@ -12,9 +12,9 @@ CREATE TABLE dpobj.model_shares
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_shares', '');
 CREATE TRIGGER share_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_shares
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.share and dpobj.unshare.');
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.share.');
 ALTER TABLE dpobj.model_shares ENABLE ALWAYS TRIGGER share_guard;
-COMMENT ON TABLE dpobj.model_shares IS 'models that their owners share; written by dpobj.share and dpobj.unshare';
+COMMENT ON TABLE dpobj.model_shares IS 'models that their owners share; written by dpobj.share';
 COMMENT ON INDEX dpobj.model_shares_pkey IS 'a model is shared with a role once';
 COMMENT ON TRIGGER share_guard ON dpobj.model_shares IS 'refuses changes by hand for everybody but superusers';
 COMMENT ON COLUMN dpobj.model_shares.release IS 'id of the charge in the ledger';
@@ -34,11 +34,8 @@ COMMENT ON COLUMN dpobj.model_readers.place IS 'place of the key on its list, fr
 COMMENT ON COLUMN dpobj.model_readers.role IS 'OID of the role';
 COMMENT ON COLUMN dpobj.model_readers.role_name IS 'its name';
 
-CREATE OR REPLACE FUNCTION dpobj.share(name text, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION dpobj.share(name text, role regrole, shared boolean DEFAULT true) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_share';
-COMMENT ON FUNCTION dpobj.share(text, regrole) IS 'lets a role, with its members, read and use a named model of one''s own';
-CREATE OR REPLACE FUNCTION dpobj.unshare(name text, role regrole) RETURNS void
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_unshare';
-COMMENT ON FUNCTION dpobj.unshare(text, regrole) IS 'takes dpobj.share back';
+  AS 'MODULE_PATHNAME', 'dpobj_share_model';
+COMMENT ON FUNCTION dpobj.share(text, regrole, boolean) IS
+  'lets a role, with its members, read and use a named model of one''s own; with false it no longer may';

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.show_line(head text, words text) RETUR
   $$;
 COMMENT ON FUNCTION dpobj_internal.show_line(text, text) IS 'internal: a head and a paragraph beside it, at 78 columns';
 
-CREATE OR REPLACE FUNCTION dpobj.show(model dpobj.model_argument, owner regrole DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.model_text(facts jsonb) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
@@ -24,7 +24,7 @@ CREATE OR REPLACE FUNCTION dpobj.show(model dpobj.model_argument, owner regrole 
       dpobj_internal.show_line('retired', to_char((f ->> 'retired')::timestamptz, 'YYYY-MM-DD')),
       dpobj_internal.show_line('hash', format('%s..., which the ledger %s', left(f ->> 'hash', 16),
         CASE WHEN (f ->> 'verified')::boolean THEN 'has' ELSE 'DOES NOT HAVE' END)))
-      FROM dpobj_internal.model_facts(ARRAY[dpobj_internal.model_of($1, $2)]) f
+      FROM (SELECT $1 AS f) v
      CROSS JOIN LATERAL
            (SELECT string_agg(format('%s%s %s: %s', c.class || ': ', c.feature, c.level, c.shown), '; ' ORDER BY c.place)
                      FILTER (WHERE c.place <= 4)
@@ -33,5 +33,18 @@ CREATE OR REPLACE FUNCTION dpobj.show(model dpobj.model_argument, owner regrole 
                       FROM dpobj_internal.largest_points(f, 1000000) p
                      WHERE p.weight <> 0 AND p.feature <> '(intercept)') c) w
   $$;
-COMMENT ON FUNCTION dpobj.show(dpobj.model_argument, regrole) IS
-  'a model in about ten lines: what it predicts and learned, from what, for how much, and how good it is by its last ratings that are kept';
+COMMENT ON FUNCTION dpobj_internal.model_text(jsonb) IS 'internal: a model in about ten lines, of dpobj_internal.model_facts';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.show_is_markdown(format text) RETURNS boolean
+  LANGUAGE C IMMUTABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_show_is_markdown';
+COMMENT ON FUNCTION dpobj_internal.show_is_markdown(text) IS 'internal: is a format of dpobj.show markdown, or text?';
+
+CREATE OR REPLACE FUNCTION dpobj.show(model dpobj.model_argument, format text DEFAULT 'text', owner regrole DEFAULT NULL) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE WHEN m.is_markdown THEN dpobj_internal.model_card(f) ELSE dpobj_internal.model_text(f) END
+      FROM dpobj_internal.show_is_markdown($2) m(is_markdown), dpobj_internal.model_facts(ARRAY[dpobj_internal.model_of($1, $3)]) f
+  $$;
+COMMENT ON FUNCTION dpobj.show(dpobj.model_argument, text, regrole) IS
+  'what a model predicts and learned, from what, for how much, and how good it is by its last ratings that are kept; format: text, about ten lines, or markdown, a card with its points and its whole hash';

@@ -42,7 +42,7 @@ my ($own, $adm, $root) = map { session($node, user => $_) } qw(own adm postgres)
 # ---- who marks ----
 
 like($adm->ask(sprintf $marks, 'adm'), qr/ERROR:  42501: must be owner of table vic/, 'an administrator marks no table of another');
-like($adm->ask(q{SELECT dpobj.unmark_part('s.vic')}), qr/ERROR:  42501: must be owner of table vic/, 'nor takes a mark back');
+like($adm->ask(q{SELECT dpobj.mark_part('s.vic', NULL)}), qr/ERROR:  42501: must be owner of table vic/, 'nor takes a mark back');
 like(reads_as('adm'), $unreadable, 'and reads nothing');
 for my $session ($own, $root)
 {
@@ -95,7 +95,7 @@ stops('a limit', q{SELECT dpobj.limit_budget('s.vic', 10000, 0)}, q{SELECT dpobj
 	qr/ERROR:  UB003: part "s\.vic1" cannot be read\n.*has limited what may be spent on it there\.\n.*dpobj\.limit_budget/);
 stops('a revoke', 'REVOKE SELECT ON s.vic FROM reader', 'GRANT SELECT ON s.vic TO reader');
 stops('row-level security', 'ALTER TABLE s.vic ENABLE ROW LEVEL SECURITY', 'ALTER TABLE s.vic DISABLE ROW LEVEL SECURITY');
-stops('a mark that is taken back', q{SELECT dpobj.unmark_part('s.vic')}, sprintf $marks, 'reader');
+stops('a mark that is taken back', q{SELECT dpobj.mark_part('s.vic', NULL)}, sprintf $marks, 'reader');
 
 # What cannot be written to the ledger is not read.
 $node->safe_psql('postgres', <<'SQL');

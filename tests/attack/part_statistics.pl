@@ -55,7 +55,7 @@ $parts[0]->safe_psql('postgres', 'ALTER ROLE dealer NOCREATEROLE');
 
 # ---- what keeps a part from being read ----
 
-$parts[0]->safe_psql('postgres', q{SELECT dpobj.unmark_part('visit_part')});
+$parts[0]->safe_psql('postgres', q{SELECT dpobj.mark_part('visit_part', NULL)});
 my ($unmarked, @more) = problems($session);
 like($unmarked, qr/^\Q$place[0]\E\|part public\.visit_1\|part "public\.visit_1" cannot be read: .*not marked.*\|.*dpobj\.mark_part\(.*visit_part/, 'a part that is not marked, and the statement to run');
 is_deeply(\@more, [], 'nothing else');

@@ -4,7 +4,7 @@
 CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS dpobj;
 BEGIN;
-SELECT plan(103);
+SELECT plan(100);
 
 SELECT has_schema('dpobj');
 SELECT has_view('dpobj', 'ledger', 'the ledger is a view');
@@ -60,14 +60,12 @@ SELECT columns_are('dpobj', 'model_history', ARRAY['model', 'kind', 'relation_na
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
-   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard', 'share', 'unshare',
-     'rename', 'comment', 'retire', 'delete', 'show', 'model_card')
+   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard', 'share',
+     'rename', 'comment', 'retire', 'delete', 'show')
      AND p.pronamespace = 'dpobj'::regnamespace),
   $$dpobj.comment(text,text) void
 dpobj.delete(text) void
-dpobj.model_card(dpobj.model_argument,regrole) text
-dpobj.model_json(dpobj.model_argument,regrole) jsonb
-dpobj.model_pmml(dpobj.model_argument,regrole) text
+dpobj.export(dpobj.model_argument,text,regrole) text
 dpobj.predict(dpobj.model_argument,record,regrole) boolean
 dpobj.predict_class(dpobj.model_argument,record,regrole) text
 dpobj.predict_class_proba(dpobj.model_argument,record,regrole) double precision[]
@@ -77,16 +75,15 @@ dpobj.rename(text,text) void
 dpobj.retire(text,boolean) void
 dpobj.score(dpobj.model_argument,record,regrole) double precision
 dpobj.scorecard(dpobj.model_argument,regrole) record
-dpobj.share(text,regrole) void
-dpobj.show(dpobj.model_argument,regrole) text
-dpobj.unshare(text,regrole) void$$, 'one function uses a model by value and by name');
+dpobj.share(text,regrole,boolean) void
+dpobj.show(dpobj.model_argument,text,regrole) text$$, 'one function uses a model by value and by name');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
-   WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'model_pmml', 'model_json', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
+   WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
   'ss', 'predictions write nothing');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
-   WHERE proname IN ('share', 'unshare', 'rename', 'comment', 'retire', 'delete') AND pronamespace = 'dpobj'::regnamespace),
+   WHERE proname IN ('share', 'rename', 'comment', 'retire', 'delete') AND pronamespace = 'dpobj'::regnamespace),
   'vu', 'sharing a model, and what its owner changes, writes');
 SELECT is(
   (SELECT string_agg(format('%s -> %s %s %s', castsource::regtype, casttarget::regtype, castcontext, p.provolatile), ', ' ORDER BY castsource, casttarget)
@@ -94,7 +91,7 @@ SELECT is(
   'jsonb -> dp_model a i, dp_model -> jsonb a i, dp_model -> dpobj.model_argument i i', 'dp_model and jsonb: by assignment, both ways; an argument: by itself');
 SELECT is_empty($$
   SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('share', 'unshare', 'rename', 'comment', 'retire', 'delete')
+  WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('share', 'rename', 'comment', 'retire', 'delete')
     AND NOT 'search_path=pg_catalog, pg_temp' = ANY (p.proconfig)
 $$, 'functions that write models and shares set their search_path');
 SELECT is(
@@ -155,12 +152,10 @@ SELECT is(
 SELECT function_returns('dpobj', 'remaining', ARRAY['regclass', 'regrole'], 'setof record');
 SELECT function_returns('dpobj', 'price_plan', ARRAY['dpobj.json_argument', 'double precision'], 'jsonb');
 SELECT function_returns('dpobj', 'recompute', ARRAY['regclass', 'regrole', 'text', 'double precision'], 'setof record');
-SELECT function_returns('dpobj', 'report', ARRAY['regclass', 'double precision'], 'jsonb');
-SELECT function_returns('dpobj', 'report_text', ARRAY['regclass', 'double precision'], 'text');
-SELECT function_returns('dpobj', 'report_html', ARRAY['regclass', 'double precision'], 'text');
+SELECT function_returns('dpobj', 'report', ARRAY['regclass', 'text', 'double precision'], 'text');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text, ', ') FROM pg_proc
-   WHERE proname IN ('price_plan', 'recompute', 'composed_charges', 'report', 'report_text', 'report_html', 'report_contents', 'model_contents', 'page_contents')
+   WHERE proname IN ('price_plan', 'recompute', 'composed_charges', 'report', 'report_as_text', 'report_contents', 'model_contents', 'page_contents')
      AND pronamespace = 'dpobj'::regnamespace),
   's', 'plans and reports write nothing');
 SELECT is_empty($$
@@ -187,17 +182,17 @@ SELECT is_empty($$
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
     AND p.oid <> ALL (ARRAY['dpobj_internal.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
-                            'dpobj.predict_sql', 'dpobj.model_pmml', 'dpobj.model_json', 'dpobj.scorecard', 'dpobj.show', 'dpobj.model_card', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
+                            'dpobj.predict_sql', 'dpobj.export', 'dpobj.scorecard', 'dpobj.show', 'dpobj_internal.show_is_markdown', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
-                            'dpobj.share', 'dpobj.unshare', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
+                            'dpobj.share', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.model_of', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
                             'dpobj_internal.model_facts', 'dpobj_internal.rating_interval', 'dpobj_internal.rating_words', 'dpobj_internal.largest_points', 'dpobj_internal.markdown', 'dpobj_internal.markdown_row',
                             'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj_internal.rdp_orders', 'dpobj_internal.relatives',
                             'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
                             'dpobj_internal.largest_epsilon', 'dpobj.price', 'dpobj.price_aggregate', 'dpobj.price_plan', 'dpobj.recompute',
-                            'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj.report_text', 'dpobj.report_html', 'dpobj_internal.report_lines',
+                            'dpobj_internal.composed_charges', 'dpobj.report', 'dpobj_internal.report_lines',
                             'dpobj_internal.on_one_line', 'dpobj_internal.report_neighbours', 'dpobj_internal.report_assumptions',
                             'dpobj_internal.report_budget', 'dpobj_internal.report_event', 'dpobj_internal.report_releases',
                             'dpobj.submit', 'dpobj.cancel', 'dpobj.wait', 'dpobj_internal.job_list',
@@ -208,7 +203,7 @@ SELECT is_empty($$
                             'dpobj_internal.schedule_of_model', 'dpobj_internal.schedule_fail', 'dpobj_internal.cron_time', 'dpobj_internal.cron_database',
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
-                            'dpobj_internal.administers', 'dpobj_internal.part', 'dpobj.mark_part', 'dpobj.unmark_part', 'dpobj.check_parts', 'dpobj.answer', 'dpobj.check_ledger',
+                            'dpobj_internal.administers', 'dpobj_internal.part', 'dpobj.mark_part', 'dpobj.check_parts', 'dpobj.answer', 'dpobj.check_ledger',
                             'dpobj_internal.charge_state', 'dpobj_internal.answer_of_0_3', 'dpobj_internal.see_support']::regproc[])
     AND p.proname !~ '^(see_|json_argument_|model_argument)'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')
@@ -239,11 +234,10 @@ SELECT function_returns('dpobj', 'unprotect', ARRAY['regclass'], 'void');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.unprotect(regclass)', 'EXECUTE'),
   'dpobj_admin may take a protection back');
 SELECT function_returns('dpobj', 'mark_part', ARRAY['regclass', 'text', 'regrole'], 'void');
-SELECT function_returns('dpobj', 'unmark_part', ARRAY['regclass'], 'void');
 SELECT is(
   (SELECT string_agg(format('%s %s%s', p.proname, p.proparallel, has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')), ', ' ORDER BY p.proname)
-   FROM pg_proc p WHERE p.oid IN ('dpobj.mark_part'::regproc, 'dpobj.unmark_part'::regproc, 'dpobj_internal.part'::regproc)),
-  'mark_part ut, part ut, unmark_part ut', 'everybody may call what asks who calls');
+   FROM pg_proc p WHERE p.oid IN ('dpobj.mark_part'::regproc, 'dpobj_internal.part'::regproc)),
+  'mark_part ut, part ut', 'everybody may call what asks who calls');
 SELECT table_privs_are('dpobj', 'parts', 'dpobj_test_stranger', ARRAY[]::text[], 'other roles may not use the table of parts');
 SELECT is(
   (SELECT count(*) FROM pg_extension e, unnest(e.extconfig) AS t WHERE e.extname = 'dpobj' AND t = 'dpobj.parts'::regclass)::int,

@@ -222,7 +222,7 @@ like($session->ask(q{SELECT parameters ->> 'earlier_rows_per_person' FROM dpobj.
 	qr/^3$/, 'the ledger has earlier_rows_per_person');
 like($session->ask(q{SELECT epsilon, delta, assumes FROM dpobj.recompute('clinic', NULL, 'basic')}),
 	qr/^1\.5\|0\.0000041719776\d+\|.*; at most 3 rows of one person are replaced/, 'dpobj.recompute names the number of rows');
-like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/for tables where at most 3 rows of one\s+person are replaced/, 'the text of a report names the number of rows');
+like($session->ask(q{SELECT dpobj.report('clinic')}), qr/for tables where at most 3 rows of one\s+person are replaced/, 'the text of a report names the number of rows');
 $node->safe_psql('postgres', q{SELECT dpobj.set_budget('clinic', 'postgres', 100, 0.1)});
 my $train = q{SELECT (dpobj.train('clinic', features => '{x}', label => 'y', epsilon => %s, method => 'halfspace')).epsilon};
 like($session->ask(sprintf $train, 1.6), qr/^ERROR:  UB001: privacy budget exhausted\nDETAIL:  .*epsilon: 1\.5 spent, 1\.6 asked, 1\.5 left of 3\./m,
@@ -242,7 +242,7 @@ like($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 2'
 like($session->ask(q{SELECT dpobj.unprotect('clinic'); } . sprintf $declare, 'replace', ', earlier_rows_per_person => 2'), $lowered, 'a lower number is refused after dpobj.unprotect');
 unlike($session->ask(sprintf $declare, 'replace', ', earlier_rows_per_person => 3'), qr/ERROR/, 'a number under which nothing was charged can be lowered');
 like($session->ask($spent), qr/^3\|/, 'the earlier charges count for three rows again');
-like($session->ask(q{SELECT dpobj.report_text('clinic')}), qr/protect by postgres replace, person who, earlier_rows_per_person 4$/m, 'a report has each number');
+like($session->ask(q{SELECT dpobj.report('clinic')}), qr/protect by postgres replace, person who, earlier_rows_per_person 4$/m, 'a report has each number');
 $session->ask('ALTER TABLE clinic RENAME who TO patient');
 like($session->ask(q{SELECT dpobj.protect('clinic', '{"x": {"clip": [0, 1]}, "y": {}}', 'replace', 'patient', 3, earlier_rows_per_person => 3)}),
 	qr/^HINT:  Give the column of persons its former name again\. Protect the table with .* person => 'who' and/m, 'the column of persons keeps its name');

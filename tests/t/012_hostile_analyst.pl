@@ -183,7 +183,7 @@ $hostile->try_all(
 		q{SELECT dpobj_internal.budgets_applying('visit', 'poor')},
 		'SELECT dpobj_internal.train_final(NULL)',
 		q{SELECT dpobj.remaining('visit', 'poor')},
-		q{SELECT dpobj.report_html('visit')},
+		q{SELECT dpobj.report('visit', 'html')},
 		q{SELECT dpobj_internal.model_contents('visit')},
 		q{SELECT dpobj_internal.page_contents('visit', NULL)},
 		'SELECT holdout_key FROM dpobj.identities',
@@ -527,7 +527,7 @@ my $declared = q{'{"features": ["a"], "relation": "x", "label": "y", "encoding":
 $hostile->try_all(
 	'models in use',
 	[ 'one\'s own is free', 'ana', 0, map { "SELECT $_" } "dpobj.predict('mine', $row)", "dpobj.score('mine', $row, 'ana')",
-		"dpobj.predict_sql('mine')", "dpobj.show('mine')", "dpobj.model_card('mine', 'ana')", "dpobj.model_pmml('mine')", "dpobj.model_json('mine')",
+		"dpobj.predict_sql('mine')", "dpobj.show('mine')", "dpobj.show('mine', 'markdown', 'ana')", "dpobj.export('mine', 'pmml')", "dpobj.export('mine', 'json')",
 		"count(*) FROM dpobj.scorecard('mine')", 'count(*) FROM dpobj.scorecards',
 		"bool_and(dpobj.verify(model::jsonb::dp_model)) FROM dpobj.models WHERE name = 'mine'" ],
 	[ 'on a table that one may not read', 'ana', '42501', q{SELECT dpobj.predict('mine', v) FROM visit v} ],
@@ -536,8 +536,8 @@ $hostile->try_all(
 			"SELECT dpobj.predict('$name', $row)", "SELECT dpobj.score('$name', $row)", "SELECT dpobj.predict_proba('$name', $row)",
 			"SELECT dpobj.predict('$name', $row, 'ana')", "SELECT dpobj.score('$name', $row, 'ana')",
 			"SELECT dpobj.predict_sql('$name')", "SELECT dpobj.predict_sql('$name', owner => 'ana')",
-			(map { ("SELECT dpobj.$_('$name')", "SELECT dpobj.$_('$name', 'ana')") } qw(scorecard show model_card model_pmml model_json)),
-			"SELECT dpobj.share('$name', 'poor')", "SELECT dpobj.share('$name', 'mallory')", "SELECT dpobj.unshare('$name', 'poor')")
+			(map { ("SELECT dpobj.$_)", "SELECT dpobj.$_, owner => 'ana')") } "scorecard('$name'", "show('$name'", "show('$name', 'markdown'", "export('$name', 'pmml'", "export('$name', 'json'"),
+			"SELECT dpobj.share('$name', 'poor')", "SELECT dpobj.share('$name', 'mallory')", "SELECT dpobj.share('$name', 'poor', false)")
 		} 'mine', 'unheard of'),
 	[ 'points of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.scorecards' ],
 	[ 'a role that does not exist', 'ana', '42704', "SELECT dpobj.share('mine', '4294967295')" ],
@@ -554,7 +554,7 @@ $hostile->try_all(
 	[ 'operators first in the path', 'poor', '42704', 'SET search_path = ana, mallory, pg_catalog, public', "SELECT dpobj.predict_sql('second')" ],
 	[ 'tables of the name first in the path', 'poor', '42704', 'CREATE TEMP TABLE model_rows (name text, model dp_model)',
 		'SET search_path = pg_temp, dpobj, pg_catalog, public', "SELECT dpobj.predict_sql('second')" ],
-	[ 'taken back', 'ana', 0, "SELECT dpobj.unshare('mine', 'poor')" ],
+	[ 'taken back', 'ana', 0, "SELECT dpobj.share('mine', 'poor', false)" ],
 	[ 'and gone', 'poor', '42704', "SELECT dpobj.predict('mine', $row, 'ana')" ],
 	(
 		map { [ "a forged model: @$_", 'ana', '22023', "SELECT dpobj.predict(m, ROW(1)), dpobj.predict_sql(m) FROM (SELECT " . $forged->(@$_) . ') v(m)' ] } (
@@ -687,7 +687,7 @@ $hostile->try_all(
 	[ 'a look beyond the budget is skipped', 'poor', 0, $look->('look', 'count', '{"epsilon": 0.5}'), $run->('look'), 'TABLE dpobj.schedule_runs' ],
 	[ 'a rating of the model of somebody else', 'poor', '42704', $look->('rating', 'evaluate', '{"model": "mine", "epsilon": 0.1}'), $run->('rating') ],
 	(
-		map { [ "a call $_", 'ana', '22023', $look->('x', $_, '{"epsilon": 0.5}') ] } 'pg_sleep', 'train', 'drift', 'report_html', q{count(); --}, ''),
+		map { [ "a call $_", 'ana', '22023', $look->('x', $_, '{"epsilon": 0.5}') ] } 'pg_sleep', 'train', 'drift', 'report', q{count(); --}, ''),
 	(
 		map { [ "arguments $_", 'ana', '22023', $look->('x', 'count', $_) ] } '1', '{}', '{"epsilon": "NaN"}', '{"epsilon": 0.5, "name": "x"}',
 			'{"epsilon": 0.5, "1); --": 1}'),

@@ -31,7 +31,7 @@ my $price = "SELECT dpobj.price('patient', 'outcome', 0.5)";
 is( $standby->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
 	$node->safe_psql('clinic', $price, extra_params => [ '-U', 'alice' ]),
 	'a standby and its primary answer the same price');
-my $report = "SELECT dpobj.report('patient') - 'at'";
+my $report = "SELECT dpobj.report('patient', 'json')::jsonb - 'at'";
 is($standby->safe_psql('clinic', $report), $node->safe_psql('clinic', $report), 'a standby and its primary answer the same report');
 my ($rc, $out, $error) = $standby->psql('clinic', "SELECT dpobj.train('patient', 'outcome', 0.1)",
 	extra_params => [ '-U', 'alice', '-v', 'VERBOSITY=verbose' ]);

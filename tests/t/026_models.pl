@@ -249,7 +249,7 @@ is($node->safe_psql('restored', "SELECT string_agg(array_to_string(shared_with, 
 	'bob,team', 'the owner sees who shares the models');
 is($node->safe_psql('restored', 'SELECT bool_and(dpobj.verify(model::jsonb::dp_model)) FROM dpobj.models'), 't', 'restored models verify, also from JSON');
 is($node->safe_psql('restored', $each =~ s/'model 2', v/'model 2', v, 'ana'/r), $serial, 'restored models predict the same');
-$node->safe_psql('restored', q{SELECT dpobj.unshare('model 1', 'bob')}, extra_params => [ '-U', 'ana' ]);
+$node->safe_psql('restored', q{SELECT dpobj.share('model 1', 'bob', false)}, extra_params => [ '-U', 'ana' ]);
 is($node->safe_psql('restored', $many, extra_params => [ '-U', 'bob' ]), '', 'a share can be taken back after a restore');
 
 # A later role of the same name has no share.
@@ -268,7 +268,7 @@ my $kept = "SELECT pg_temp.kept(v) FROM $relation v WHERE id = 1";
 $carl->ask('BEGIN');
 is($carl->ask($kept), 't', 'PL/pgSQL uses a shared model');
 is($carl->ask($kept), 't', 'the kept plan uses it again');
-$ana->ask("SELECT dpobj.unshare('model 2', 'team')");
+$ana->ask("SELECT dpobj.share('model 2', 'team', false)");
 like($carl->ask($kept), qr/there is no model "model 2"/, 'the kept plan does not use it after the share was taken back');
 $carl->quit;
 

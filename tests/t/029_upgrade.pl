@@ -159,7 +159,9 @@ is(join(' ', grep { $before{$_} eq '[]' } @kept), '', 'each of the ' . @kept . '
 my $ana = session($node, user => 'ana', database => 'older');
 my $first = q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, '{smokes,sex}', method => 'halfspace', name => 'first')};
 like($ana->ask($_), qr/^ERROR:  55000: extension "dpobj" is of version 0\.3\.0 in this database, and the library of version \Q$current\E\nHINT:  Run ALTER EXTENSION dpobj UPDATE/,
-	"before the update: $_") for $first, q{SELECT dpobj.price('visit', 'ill', 0.5)}, q{SELECT dpobj.cancel(1)};
+	"before the update: $_") for $first, q{SELECT dpobj.price('visit', 'ill', 0.5)}, q{SELECT dpobj.cancel(1)}, q{SELECT dpobj.share('first', 'bob')}, q{SELECT dpobj.model_json('first')};
+
+like(($node->psql('older', q{SELECT dpobj.report('visit', 0.001)}))[2], qr/ERROR:  extension "dpobj" is of version 0\.3\.0/, 'before the update: a report');
 
 $node->safe_psql('older', <<'SQL');
 GRANT EXECUTE ON FUNCTION dp_svm(float8[], anyelement, float8, float8) TO bob WITH GRANT OPTION;

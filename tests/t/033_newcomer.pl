@@ -224,7 +224,7 @@ SKIP:
 	is(ask('alice', "CALL dpobj.run_schedule('hungry'); CALL dpobj.run_schedule('hungry')"), '', 'the skipped run can be run by hand');
 	is(left('census'), $before, 'two calls of it are charged once');
 }
-is($node->safe_psql('tutorial', "SELECT dpobj.report('census') ->> 'sums_equal'"), 'true', 'the ledger and the budgets agree');
+is($node->safe_psql('tutorial', "SELECT dpobj.report('census', 'json')::jsonb ->> 'sums_equal'"), 'true', 'the ledger and the budgets agree');
 
 # ---- dump, and restore on another server -----------------------------------------------------
 

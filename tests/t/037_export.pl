@@ -1,4 +1,4 @@
-# 037_export.pl - models in other programs: dpobj.model_pmml and dpobj.model_json read by programs that
+# 037_export.pl - models in other programs: dpobj.export, PMML and JSON read by programs that
 # know nothing of dpobj, against dpobj.predict on rows of every kind; and every line of docs/python.md.
 #
 # DPOBJ_PMML_READER is the command of another reader of PMML, which takes and prints what
@@ -115,7 +115,7 @@ append_to_file("$folder/numpy_reader.py", $numpy . slurp_file("$top/tests/reader
 my %reader = (
 	pmml => [ split(/ /, $ENV{DPOBJ_PMML_READER} // "$python $top/tests/readers/pmml.py") ],
 	numpy => [ $python, "$folder/numpy_reader.py" ]);
-my %form = (pmml => 'dpobj.model_pmml', numpy => 'dpobj.model_json');
+my %form = (pmml => 'pmml', numpy => 'json');
 my ($compared, $predicted) = (0, 0);
 
 # Are two answers the same, numbers up to the order in which products were added?
@@ -215,12 +215,12 @@ cmp_ok($predicted, '<', $compared * 9 / 10, 'many rows had none');
 
 # ---- who may take a model out ----
 
-refused("$_ of a model that is not shared", '42704', in_session($node, 'bob', "SELECT dpobj.$_('logistic', owner => 'ana')")) for qw(model_pmml model_json);
+refused("$_ of a model that is not shared", '42704', in_session($node, 'bob', "SELECT dpobj.export('logistic', '$_', 'ana')")) for qw(pmml json);
 $node->safe_psql('postgres', q{SELECT dpobj.share('logistic', 'bob')}, extra_params => [ '-U', 'ana' ]);
 my $charges = $node->safe_psql('postgres', 'SELECT count(*) FROM dpobj.ledger');
-is($node->safe_psql('postgres', qq{SELECT md5(dpobj.$_('logistic', owner => 'ana')::text)}, extra_params => [ '-U', 'bob' ]),
-	$node->safe_psql('postgres', qq{SELECT md5(dpobj.$_('logistic')::text)}, extra_params => [ '-U', 'ana' ]), "$_ of a shared model is the same")
-  for qw(model_pmml model_json);
+is($node->safe_psql('postgres', qq{SELECT md5(dpobj.export('logistic', '$_', owner => 'ana'))}, extra_params => [ '-U', 'bob' ]),
+	$node->safe_psql('postgres', qq{SELECT md5(dpobj.export('logistic', '$_'))}, extra_params => [ '-U', 'ana' ]), "$_ of a shared model is the same")
+  for qw(pmml json);
 is($node->safe_psql('postgres', 'SELECT count(*) FROM dpobj.ledger'), $charges, 'nothing is charged');
 
 # ---- docs/python.md ----

@@ -1,4 +1,4 @@
-# 039_report_page.pl - dpobj.report_html and dpobj.model_card with names that attack a page, in a browser, and
+# 039_report_page.pl - dpobj.report as HTML and dpobj.show as Markdown with names that attack a page, in a browser, and
 # with many models and charges.
 #
 # The pages, pictures of them and a PDF are left in $W/pages; scripts/check.sh keeps them.
@@ -83,14 +83,14 @@ run_as($name{other}, "SELECT FROM dpobj.train($table, $sql{label}, 1, ARRAY['sex
 sub page_of
 {
 	my ($relation) = @_;
-	return run_as('auditor', "SELECT dpobj.report_html($relation)");
+	return run_as('auditor', "SELECT dpobj.report($relation, 'html')");
 }
 
 my $page = page_of($table);
 keep_page('hostile.html', $page);
 ok(length($page) < 200_000, 'the page is small: ' . length($page) . ' bytes');
-refused("dpobj.report_html for the owner of the table", "42501", in_session($node, "owner", "SELECT dpobj.report_html($table)"));
-is(run_as('postgres', "SELECT dpobj.report_html(NULL)") // '', '', 'x') if 0;
+refused("dpobj.report for the owner of the table", "42501", in_session($node, "owner", "SELECT dpobj.report($table, 'html')"));
+is(run_as('postgres', "SELECT dpobj.report(NULL, 'html')") // '', '', 'x') if 0;
 
 # Without the style sheet: only these tags and attributes, and no attribute that loads or runs.
 my %tags = map { $_ => 1 } qw(html head meta title style body main header section h1 h2 h3 h4 p div article span b bdi time figure figcaption
@@ -116,17 +116,17 @@ like($page, qr/default-src 'none'/, 'the page forbids itself scripts and loads')
 
 # ---- a model as Markdown ----
 
-my $card = run_as($name{role}, "SELECT dpobj.model_card($sql{model})");
+my $card = run_as($name{role}, "SELECT dpobj.show($sql{model}, 'markdown')");
 keep_page('card.txt', $card);
 unlike($card =~ s/\\[\\`*_~#<>&|\$@\[\]:.]//gr, qr/[<>&`*_~\[\]\$@]|http:/, 'Markdown reads no name as markup');
 is_deeply([ grep { /^\|/ && !/^\|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|(?:(?:[^|\\]|\\.)*\|)?$/ } split /\n/, $card ], [], 'each row of a table has its cells');
 like($card, qr/^\| comment \| \\<\/style\\>/m, 'the comment is there');
 like($card, qr/^- accuracy [\d.]+, [\d.]+ to [\d.]+ at confidence 0.95/m, 'the rating is there');
 like($card, qr/^- confusion kept as table of \\<script/m, 'the confusion table is there');
-like(run_as($name{role}, q{SELECT dpobj.model_card('of classes')}), qr/\| retired \| since \d.*\| Class \| Feature \|.*No rating/s, 'a card of a retired model of classes');
-like(run_as($name{role}, q{SELECT dpobj.model_card(name) FROM dpobj.models WHERE key @> '{plain}'}), qr/kind = plain.*^- accuracy/sm, 'a card of a group has its ratings');
-refused('a card of a model that is not shared', '42704', in_session($node, 'owner', qq{SELECT dpobj.model_card('second', $named{role})}));
-is(run_as($name{role}, "SELECT dpobj.model_card(model) = dpobj.model_card(name) FROM dpobj.models WHERE name = 'second'"), 't', 'a card of a value is that of its name');
+like(run_as($name{role}, q{SELECT dpobj.show('of classes', 'markdown')}), qr/\| retired \| since \d.*\| Class \| Feature \|.*No rating/s, 'a card of a retired model of classes');
+like(run_as($name{role}, q{SELECT dpobj.show(name, 'markdown') FROM dpobj.models WHERE key @> '{plain}'}), qr/kind = plain.*^- accuracy/sm, 'a card of a group has its ratings');
+refused('a card of a model that is not shared', '42704', in_session($node, 'owner', qq{SELECT dpobj.show('second', 'markdown', $named{role})}));
+is(run_as($name{role}, "SELECT dpobj.show(model, 'markdown') = dpobj.show(name, 'markdown') FROM dpobj.models WHERE name = 'second'"), 't', 'a card of a value is that of its name');
 
 # ---- the page in a browser ----
 

@@ -148,25 +148,25 @@ SELECT count(*) FILTER (WHERE s.dp_prediction IS NOT DISTINCT FROM dpobj.predict
 SQL
 is($alice->ask("SELECT count(*) FILTER (WHERE dpobj.predict('$newest', g) = fever), count(dpobj.predict('$newest', g)) FROM guest g"), '368|368',
 	'it predicts the new rule');
-is($alice->ask("SELECT dpobj.model_json('$newest') ->> 'kind'"), 'halfspace', 'there is JSON of it');
+is($alice->ask("SELECT dpobj.export('$newest', 'json')::jsonb ->> 'kind'"), 'halfspace', 'there is JSON of it');
 unlink "$pages/year.pmml";
-append_to_file("$pages/year.pmml", $alice->ask("SELECT dpobj.model_pmml('$newest')"));
+append_to_file("$pages/year.pmml", $alice->ask("SELECT dpobj.export('$newest', 'pmml')"));
 my $rows = $alice->ask('SELECT json_build_object($$age$$, age, $$sex$$, sex, $$fever$$, fever) FROM guest ORDER BY id');
 IPC::Run::run([ '/usr/bin/python3', 'tests/readers/pmml.py', "$pages/year.pmml" ], '<', \$rows, '>', \my $read) or die 'the reader of PMML has failed';
 is(scalar(() = $read =~ /"prediction": true\b/g), 184, 'a reader of PMML predicts the new rule, too');
 
 # ---- the report ---------------------------------------------------------------------------
 
-my $page = in_session($node, 'auditor', "SELECT dpobj.report_html('visit')");
+my $page = in_session($node, 'auditor', "SELECT dpobj.report('visit', 'html')");
 append_to_file("$pages/year.html", $page);
 my @there = ('January', '11.65', '0.35', 'confusion kept as mistakes of the year',
 	map { sprintf 'model 2030-%02d-01 03:00', $_ } 1 .. 12);
 is_deeply([ grep { index($page, $_) < 0 } @there ], [], 'the page names all models, what was kept of them, and the budget');
 my $words = $page =~ s/<[^>]*>/ /gr =~ s/\s+/ /gr;
 like($words, qr/ January alice halfspace ill 0\.25 2030-01-01 retired 2030-12-15 /, 'and that the old one is retired');
-like(in_session($node, 'auditor', "SELECT dpobj.report_text('visit')"), qr/11\.65/, 'so does the report as text');
-is(in_session($node, 'auditor', "SELECT dpobj.report('visit') ->> 'sums_equal'"), 'true', 'the sums agree with the ledger');
-like($alice->ask("SELECT dpobj.model_card('$newest')"), qr/accuracy 0\.[89]\d*.*confusion kept as mistakes of the year/s, 'the card of the newest model has its ratings');
+like(in_session($node, 'auditor', "SELECT dpobj.report('visit')"), qr/11\.65/, 'so does the report as text');
+is(in_session($node, 'auditor', "SELECT dpobj.report('visit', 'json')::jsonb ->> 'sums_equal'"), 'true', 'the sums agree with the ledger');
+like($alice->ask("SELECT dpobj.show('$newest', 'markdown')"), qr/accuracy 0\.[89]\d*.*confusion kept as mistakes of the year/s, 'the card of the newest model has its ratings');
 
 $alice->quit;
 finish($node);

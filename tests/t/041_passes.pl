@@ -139,11 +139,11 @@ my $predictions = q{SELECT count(*), count(p), sum(p::int), sum(id) FILTER (WHER
 is(in_session($coordinator, 'reader', $predictions =~ s/%s/visit/r), in_session($coordinator, 'reader', $predictions =~ s/%s/whole/r), 'the rows of all parts predict');
 
 # What is known of a table's models.
-like(answer_of('visit', "SELECT dpobj.model_card('rated')"), qr/\| from \| public\.visit, .*0\.3 of the rows held out.*\n- accuracy 0\.\d/s, 'a model over parts has a card with its rating');
+like(answer_of('visit', "SELECT dpobj.show('rated', 'markdown')"), qr/\| from \| public\.visit, .*0\.3 of the rows held out.*\n- accuracy 0\.\d/s, 'a model over parts has a card with its rating');
 like(answer_of('visit', "SELECT dpobj.show('number')"), qr/public\.visit.*rated/s, 'and a text');
-my $page = scalar_of($coordinator, "SELECT dpobj.report_html('visit')");
+my $page = scalar_of($coordinator, "SELECT dpobj.report('visit', 'html')");
 like($page, qr/\Q$_\E/, "the report of the table names model $_") for qw(rated other number classes);
-is(scalar_of($coordinator, "SELECT dpobj.report('visit') ->> 'sums_equal'"), 'true', 'its sums are those of the ledger');
+is(scalar_of($coordinator, "SELECT dpobj.report('visit', 'json')::jsonb ->> 'sums_equal'"), 'true', 'its sums are those of the ledger');
 
 # Prices do not know where the rows are.
 my $price = q{SELECT dpobj.price('%s', %a) - '{remaining,calls}'::text[]};

@@ -286,7 +286,7 @@ is(scalar_of($parts[0], q{SELECT count(*) FROM dpobj.ledger WHERE event IN ('pro
 
 # What was declared before the mark counts nothing under it, and goes.
 my $mark = q{SELECT dpobj.mark_part('visit_part', 'postgres.public.visit', 'dealer')};
-$owner->ask($_) for q{SELECT dpobj.unmark_part('visit_part')}, @declare, $mark;
+$owner->ask($_) for q{SELECT dpobj.mark_part('visit_part', NULL)}, @declare, $mark;
 like($owner->ask(q{SELECT dpobj.raise_budget('visit_part', 'eve', 1, 0, 'more')}), $of, 'no budget of a part is raised');
 like($owner->ask(q{SELECT dp_count(0.1) FROM visit_part}) . $owner->ask(q{SELECT (dp_logistic(ARRAY[r, b::int], y, 1, 0, '{"adjacency": "add_remove"}')).weights FROM visit_part}),
 	$of, 'an aggregate over a part is refused');
@@ -295,13 +295,15 @@ like($eve->ask(sprintf $count, 'visit_part'), $of, 'an analyst on the server of 
 like($eve->ask(q{SELECT release FROM dpobj.train('visit_part', 'y', 1, '{r}')}), $of, 'a training of an analyst there is refused');
 is(scalar_of($parts[0], "SELECT count(*) FROM dpobj.ledger WHERE event IN ('charged', 'released')"), '0', 'parts have charged nothing');
 like($eve->ask(q{SELECT dpobj.mark_part('visit_part', 'a.b.c', 'eve')}), qr/ERROR:  42501: must be owner/, 'only owners mark parts');
-like($eve->ask(q{SELECT dpobj.unmark_part('visit_part')}), qr/ERROR:  42501: must be owner/, 'only owners unmark parts');
+like($eve->ask(q{SELECT dpobj.mark_part('visit_part', NULL)}), qr/ERROR:  42501: must be owner/, 'only owners unmark parts');
 is(scalar_of($parts[0], q{SELECT parameters FROM dpobj.ledger WHERE event = 'mark_part' AND relation_name = 'public.visit_part'}),
 	join("\n", ('{"role": "dealer", "coordinator": "postgres.public.visit"}') x 2), 'the ledger of a part has the marks');
 unlike($owner->ask(q{SELECT dpobj.drop_budget('visit_part', 'eve'); SELECT dpobj.unprotect('visit_part')}), qr/ERROR/, 'earlier declarations about a part are dropped');
-$owner->ask($_) for q{SELECT dpobj.unmark_part('visit_part')}, @declare;
+$owner->ask($_) for q{SELECT dpobj.mark_part('visit_part', NULL)}, @declare;
 free('a part that is marked no longer', $not_marked);
 like($eve->ask(q{SELECT value FROM dpobj.count('visit_part', 1)}), qr/^\d+$/m, 'a table that is no part any more answers');
+refused('a mark without a coordinator', '22023', $owner->ask("SELECT dpobj.mark_part('visit_part', NULL, 'dealer')"));
+refused('a mark without a role', '22023', $owner->ask("SELECT dpobj.mark_part('visit_part', 'postgres.public.visit')"));
 refused('a mark without a database', '22023', $owner->ask("SELECT dpobj.mark_part('visit_part', 'public.visit', 'dealer')"));
 refused('a mark of no name', '42602', $owner->ask(q{SELECT dpobj.mark_part('visit_part', 'postgres.public."visit', 'dealer')}));
 $owner->ask(q{SELECT dpobj.mark_part('visit_part', 'POSTGRES.public."visit"', 'dealer')});
@@ -447,7 +449,7 @@ ok(wait_until(20, sub { scalar_of($parts[1], "SELECT count(*) FROM pg_locks WHER
 $changer->ask('COMMIT');
 like($ana->result, qr/^[\d.]+$/m, 'until the writer has ended');
 ok(wait_until(20, sub { !links_of($parts[0]) && !links_of($parts[1]) }), 'no connection is left');
-$parts[1]->safe_psql('postgres', "SELECT dpobj.unmark_part('many_31')");
+$parts[1]->safe_psql('postgres', "SELECT dpobj.mark_part('many_31', NULL)");
 free('the last part is not marked', qr/^ERROR:  UB003: part "public\.many_31" cannot be read\n/, undef, 'many');
 $parts[1]->safe_psql('postgres', "SELECT dpobj.mark_part('many_31', 'postgres.public.many', 'dealer'); SELECT dpobj.limit_budget('many_29', 1, 0, 'enough')");
 free('a part in the middle is limited', qr/^ERROR:  UB003: part "public\.many_29" cannot be read\n/, undef, 'many');

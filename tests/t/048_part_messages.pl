@@ -67,7 +67,7 @@ like(in_session($part, 'dealer', $opening), qr/^\\x6470703105$/m, 'nor is it aft
 $part->safe_psql('postgres', "SELECT dpobj.mark_part('again', 'postgres.public.visit', 'dealer')");
 like(in_session($part, 'dealer', $opening), qr/^\\x6470703100/m, 'a new mark is of the new table');
 
-$part->safe_psql('postgres', "SELECT dpobj.unmark_part('again')");
+$part->safe_psql('postgres', "SELECT dpobj.mark_part('again', NULL)");
 like(in_session($part, 'dealer', "BEGIN; SELECT dpobj_internal.part('\\x$sent{'a count'}[0]'); SELECT dpobj_internal.part('\\x$opened'); ROLLBACK"),
 	qr/^\\x6470703100\w+\n\\x6470703105$/m, 'a table that is not marked does not open after one that is');
 

@@ -1,6 +1,6 @@
 # 050_edges.pl - values below, on and above declared numbers: for every type of column, each reader finds the same bin,
 # and it is right by exact arithmetic: features, histogram, profile, count by, filters, training, dpobj.predict_sql,
-# dpobj.model_json by the lines of docs/python.md, dpobj.model_pmml.  NaN is missing for each of them.
+# dpobj.export as JSON by the lines of docs/python.md, and as PMML.  NaN is missing for each of them.
 #
 # The bins that are expected are written down here and computed by nothing.
 
@@ -77,7 +77,7 @@ sub read_elsewhere
 	my ($theirs, $error);
 
 	unlink $file;
-	append_to_file($file, $node->safe_psql('postgres', "SELECT dpobj.$form(model) FROM scrambled_$table"));
+	append_to_file($file, $node->safe_psql('postgres', "SELECT dpobj.export(model, '$form') FROM scrambled_$table"));
 	IPC::Run::run([ @command, $file ], '<', \"$rows\n", '>', \$theirs, '2>', \$error) or die $error;
 	return join ' ', map { my $scores = decode_json($_)->{scores}; defined $scores ? int $scores->[-1] : '-' } split /\n/, $theirs;
 }
@@ -139,12 +139,12 @@ SQL
   SKIP:
 	{
 		skip "$name: Python has no NumPy (python3-numpy)", 1 unless $has_numpy;
-		is(read_elsewhere($table, 'model_json', "$folder/$number.json", $present, $python, "$folder/numpy_reader.py"), $list, "$name: Python");
+		is(read_elsewhere($table, 'json', "$folder/$number.json", $present, $python, "$folder/numpy_reader.py"), $list, "$name: Python");
 	}
 	next if $not eq 'pmml';
 	my @pmml = split / /, $ENV{DPOBJ_PMML_READER} // "$python $ENV{PWD}/tests/readers/pmml.py";
-	is(read_elsewhere($table, 'model_pmml', "$folder/$number.pmml", 'v', @pmml), $list, "$name: PMML");
-	is(read_elsewhere($table, 'model_pmml', "$folder/$number.pmml", 'v::float8', @pmml), $list, "$name: PMML of reals as doubles") if $t->{type} eq 'real';
+	is(read_elsewhere($table, 'pmml', "$folder/$number.pmml", 'v', @pmml), $list, "$name: PMML");
+	is(read_elsewhere($table, 'pmml', "$folder/$number.pmml", 'v::float8', @pmml), $list, "$name: PMML of reals as doubles") if $t->{type} eq 'real';
 }
 
 # ---- numbers: what is below, within and above the clip bounds ----

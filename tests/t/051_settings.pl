@@ -31,9 +31,9 @@ is($ana->ask("SELECT dpobj.comment($name, " . q{$n$with a \ and an E'\n'$n$)}), 
 
 # What people read; the table of these reports is not released from below.
 my @texts = (
-	(map { "SELECT $_($table)" } qw(dpobj.report_text dpobj.report_html)),
-	"SELECT dpobj.report($table) - 'at'",
-	(map { "SELECT $_($name)" } qw(dpobj.show dpobj.model_card dpobj.model_json dpobj.model_pmml)),
+	(map { "SELECT dpobj.report($table, '$_')" } qw(text html)),
+	"SELECT dpobj.report($table, 'json')::jsonb - 'at'",
+	(map { "SELECT dpobj.$_')" } "show($name, 'text", "show($name, 'markdown", "export($name, 'json", "export($name, 'pmml"),
 	"SELECT dpobj.predict_sql($name, $table)",
 	"SELECT string_agg(s.feature || '=' || coalesce(s.level, '-') || '=' || s.points, ' ' ORDER BY s.feature, s.level) FROM dpobj.scorecard($name) s",
 	"SELECT jsonb_agg(p) FROM dpobj.price($table, 'y', 0.5) p",
@@ -76,7 +76,7 @@ my ($default) = answers('');
 unlike(join("\n", @$default), qr/^ERROR/m, 'all of them answer') or BAIL_OUT(join "\n", grep { /^ERROR/ } @$default);
 like($default->[0], qr/Quoted/, 'the report has words');
 like($default->[3], qr/the \*bold\* \\1/, 'dpobj.show has the name');
-like($default->[4], qr/the \\\*bold\\\* \\\\1/, 'dpobj.model_card escapes it');
+like($default->[4], qr/the \\\*bold\\\* \\\\1/, 'dpobj.show escapes it');
 my @all = map { my $setting = $_; map { "$setting = " . ($setting eq 'search_path' ? $_ || q{''} : "'$_'") } @{ $values{$setting} } } sort keys %values;
 while (my @some = splice @all, 0, 6)
 {

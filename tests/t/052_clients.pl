@@ -30,18 +30,18 @@ SELECT dpobj.protect('price', '{"$column": {"levels": ["$level", "$other", "x"]}
 SELECT FROM dpobj.train('price', 'y', 50, name => '$name');
 SELECT FROM dpobj.histogram('price', '$column', 1, name => '$name kept');
 SQL
-	for my $function (qw(show model_card))
+	for my $format (qw(text markdown))
 	{
-		my $text = $run->("SELECT dpobj.$function('$name')");
-		like($text, qr/\Q$other\E  ?\Q$level\E ?\\?!/, "$encoding: $function has the name");
-		like($text, qr/\Q$column\E/, "$encoding: $function has the column");
-		like($text, qr/\Q$level\E/, "$encoding: $function has the level");
-		unlike($text, qr/[\x00-\x09\x0b-\x1f\x7f-\x9f\x{200B}\x{202E}]/, "$encoding: $function has no control character");
+		my $text = $run->("SELECT dpobj.show('$name', '$format')");
+		like($text, qr/\Q$other\E  ?\Q$level\E ?\\?!/, "$encoding: show as $format has the name");
+		like($text, qr/\Q$column\E/, "$encoding: show as $format has the column");
+		like($text, qr/\Q$level\E/, "$encoding: show as $format has the level");
+		unlike($text, qr/[\x00-\x09\x0b-\x1f\x7f-\x9f\x{200B}\x{202E}]/, "$encoding: show as $format has no control character");
 	}
-	my $page = $run->("SELECT dpobj.report_html('price')");
-	like($page, qr/\Q$_\E/, "$encoding: report_html has its letters") for $column, $level, $other;
-	unlike($page, qr/[\x00-\x09\x0b-\x1f\x7f-\x9f\x{200B}\x{202E}]/, "$encoding: report_html has no control character");
-	is($run->("SELECT count(*) FROM dpobj.report_text('price')"), '1', "$encoding: report_text");
+	my $page = $run->("SELECT dpobj.report('price', 'html')");
+	like($page, qr/\Q$_\E/, "$encoding: the page has its letters") for $column, $level, $other;
+	unlike($page, qr/[\x00-\x09\x0b-\x1f\x7f-\x9f\x{200B}\x{202E}]/, "$encoding: the page has no control character");
+	is($run->("SELECT count(*) FROM dpobj.report('price')"), '1', "$encoding: the report as text");
 	is($run->("SELECT dpobj_internal.on_one_line('$column $level $other')"), "$column $level $other", "$encoding: a text without control characters stays");
 }
 
@@ -67,8 +67,8 @@ CREATE TABLE patient AS SELECT i % 5 AS a, i % 2 = 0 AS y FROM generate_series(1
 SELECT dpobj.protect('patient', '{"a": {"bins": [2]}, "y": {}}', n => 100), dpobj.set_budget('patient', 'ana', 1000::float8, 1e-6::float8);
 SQL
 my $epsilon = "SELECT epsilon FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1";
-is(scalar_of($node, q{SELECT jsonb_typeof(dpobj.report('patient')), jsonb_typeof(dpobj.report('patient', 1e-6)), jsonb_typeof(dpobj.report('patient', 1e-6::float8)),
-  length(dpobj.report_text('patient')) > 0, (SELECT count(*) FROM dpobj.recompute('patient', 'ana', 'zcdp'))}), 'object|object|object|t|1', 'numbers that may be left out');
+is(scalar_of($node, q{SELECT jsonb_typeof(dpobj.report('patient', 'json')::jsonb), jsonb_typeof(dpobj.report('patient', 'json', 1e-6)::jsonb), jsonb_typeof(dpobj.report('patient', 'json', 1e-6::float8)::jsonb),
+  length(dpobj.report('patient')) > 0, (SELECT count(*) FROM dpobj.recompute('patient', 'ana', 'zcdp'))}), 'object|object|object|t|1', 'numbers that may be left out');
 # The types of a number and of options, in every combination; null: a literal.
 for my $number ('0.1', "'0.1'", '0.1::float8', '0.1::numeric', "'0.1'::real::numeric", '\'0.1\'::float8')
 {

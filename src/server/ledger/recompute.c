@@ -24,6 +24,7 @@
 #include "server/ledger/composed.h"
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"
+#include "server/base/keyed_json.h"
 #include "server/base/materialize.h"
 #include "server/ledger/pair_terms.h"
 #include "server/ledger/report_page.h"
@@ -272,46 +273,65 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 
 /* ---- the report ---- */
 
-/* Reads a report of a relation with a delta, the arguments, for those who see all. */
+#define FROM_CONTENTS " FROM dpobj_internal.report_contents($1, nullif($2, -1)) r"
+
+typedef struct ReportFormat
+{
+	const char *name;
+	const char *statement; /* of a relation and a delta */
+	bool is_page;          /* does it return what fills a page? */
+} ReportFormat;
+
+static const ReportFormat formats[] = {
+	{"text", "SELECT dpobj_internal.report_as_text(r)" FROM_CONTENTS},
+	{"json", "SELECT r::text" FROM_CONTENTS},
+	{"html", "SELECT dpobj_internal.page_contents($1, nullif($2, -1))", true},
+};
+
+static const ReportFormat *
+format_argument(FunctionCallInfo fcinfo)
+{
+	const char *names[lengthof(formats)];
+
+	for (int i = 0; i < lengthof(formats); i++)
+		names[i] = formats[i].name;
+	return &formats[keyed_json_find("format", "", names, lengthof(formats),
+									TextDatumGetCString(argument_value(fcinfo, 1, "format")))];
+}
+
 static Datum
-read_report(FunctionCallInfo fcinfo, const char *statement)
+make_page(Datum contents)
+{
+	StringInfoData page;
+
+	initStringInfo(&page);
+	report_page(&page, &DatumGetJsonbP(contents)->root);
+	return PointerGetDatum(cstring_to_text_with_len(page.data, page.len));
+}
+
+/* dpobj.report(relation, format, delta) -> text, for those who see all */
+PG_FUNCTION_INFO_V1(dpobj_report_table);
+Datum
+dpobj_report_table(PG_FUNCTION_ARGS)
 {
 	Oid types[] = {REGCLASSOID, NUMERICOID};
 	Datum values[2];
+	const ReportFormat *format;
 	PrivacyCost asked;
 	Datum report;
 	bool isnull;
 
 	values[0] = argument_value(fcinfo, 0, "relation");
+	format = format_argument(fcinfo);
 	values[1] =
-		PG_ARGISNULL(1) ? DirectFunctionCall1(int4_numeric, Int32GetDatum(-1)) : PG_GETARG_DATUM(1);
+		PG_ARGISNULL(2) ? DirectFunctionCall1(int4_numeric, Int32GetDatum(-1)) : PG_GETARG_DATUM(2);
 	check_reader(InvalidOid);
-	if (!PG_ARGISNULL(1))
+	if (!PG_ARGISNULL(2))
 		decimal_delta(values[1], NUMERICOID, &asked); /* checks it; -1 stands for no delta */
-	if (!admin_select(statement, lengthof(types), types, values, &report, &isnull) || isnull)
+	if (!admin_select(format->statement, lengthof(types), types, values, &report, &isnull) ||
+		isnull)
 		elog(ERROR, "could not read the privacy ledger");
-	return report;
-}
-
-/* dpobj.report(relation, delta) -> jsonb: dpobj_internal.report_contents() */
-PG_FUNCTION_INFO_V1(dpobj_report);
-Datum
-dpobj_report(PG_FUNCTION_ARGS)
-{
-	return read_report(fcinfo, "SELECT dpobj_internal.report_contents($1, nullif($2, -1))");
-}
-
-/* dpobj.report_html(relation, delta) -> text: dpobj_internal.page_contents() as a page */
-PG_FUNCTION_INFO_V1(dpobj_report_html);
-Datum
-dpobj_report_html(PG_FUNCTION_ARGS)
-{
-	Datum contents = read_report(fcinfo, "SELECT dpobj_internal.page_contents($1, nullif($2, -1))");
-	StringInfoData page;
-
-	initStringInfo(&page);
-	report_page(&page, &DatumGetJsonbP(contents)->root);
-	PG_RETURN_TEXT_P(cstring_to_text_with_len(page.data, page.len));
+	return format->is_page ? make_page(report) : report;
 }
 
 static void

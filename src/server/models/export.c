@@ -1,12 +1,16 @@
 /*
- * export.c - finds what each weight of a model is multiplied by.
+ * export.c - dpobj.export(): finds what each weight of a model is multiplied by, and writes it.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
 
+#include "server/base/argument.h"
+#include "server/base/keyed_json.h"
 #include "server/models/export.h"
 #include "server/models/named_model.h"
 #include "server/models/trained_columns.h"
@@ -98,14 +102,18 @@ check_weights(const Model *model)
 							errdetail("Its weights must be finite numbers.")));
 }
 
-bool
-export_argument(FunctionCallInfo fcinfo, ExportedModel *exported)
+/*
+ * The first argument; false if that is null.  Raises 22023 for a model that does not say what its
+ * weights belong to.
+ */
+static bool
+model_argument(FunctionCallInfo fcinfo, ExportedModel *exported)
 {
 	Model model;
 	TrainedColumns columns;
 	char *name;
 
-	if (!named_model_argument(fcinfo, 1, named_model_apply, &model, &name))
+	if (!named_model_argument(fcinfo, 2, named_model_apply, &model, &name))
 		return false;
 	memset(exported, 0, sizeof(*exported));
 	exported->kind = model.kind;
@@ -135,4 +143,31 @@ double
 export_intercept(const ExportedModel *model, int class)
 {
 	return model->predictor.encoding.intercept ? export_weights(model, class)[model->features] : 0;
+}
+
+/* dpobj.export(model dpobj.model_argument, format text, owner regrole) -> text */
+PG_FUNCTION_INFO_V1(dpobj_export);
+Datum
+dpobj_export(PG_FUNCTION_ARGS)
+{
+	static const char *const formats[] = {"json", "pmml"};
+	static text *(*const write[])(const ExportedModel *model) = {export_json, export_pmml};
+	const char *format = TextDatumGetCString(argument_value(fcinfo, 1, "format"));
+	int position = keyed_json_find("format", "", formats, lengthof(formats), format);
+	ExportedModel model;
+
+	if (!model_argument(fcinfo, &model))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(write[position](&model));
+}
+
+/* dpobj_internal.show_is_markdown(format text) -> boolean */
+PG_FUNCTION_INFO_V1(dpobj_show_is_markdown);
+Datum
+dpobj_show_is_markdown(PG_FUNCTION_ARGS)
+{
+	static const char *const formats[] = {"text", "markdown"};
+	const char *format = TextDatumGetCString(argument_value(fcinfo, 0, "format"));
+
+	PG_RETURN_BOOL(keyed_json_find("format", "", formats, lengthof(formats), format) == 1);
 }

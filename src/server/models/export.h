@@ -42,11 +42,9 @@ typedef struct ExportedModel
 	ExportedFeature *feature;
 } ExportedModel;
 
-/*
- * The model of a function of (model, owner); false if that is null.  Raises 22023 for a model that
- * does not say what its weights belong to.
- */
-extern bool export_argument(FunctionCallInfo fcinfo, ExportedModel *model);
+/* The formats: a model as JSON (export_json.c), and as PMML (export_pmml.c). */
+extern text *export_json(const ExportedModel *model);
+extern text *export_pmml(const ExportedModel *model);
 
 /* The weights of a class, and its intercept, 0 if it has none; class 0 of a model without. */
 extern const double *export_weights(const ExportedModel *model, int class);

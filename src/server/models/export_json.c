@@ -1,6 +1,5 @@
 /*
- * export_json.c - dpobj.model_json(), a model as JSON from which a few lines of any language
- * predict.
+ * export_json.c - a model as JSON from which a few lines of any language predict.
  *
  *   {"kind": ..., "label": ...,
  *    "columns": {column: {"type": ..., "levels": [...], "bins": [...], "origin": ...,
@@ -214,8 +213,8 @@ append_classes(StringInfo text, const Predictor *predictor)
 	appendStringInfoChar(text, ']');
 }
 
-static char *
-write_model(const ExportedModel *model)
+text *
+export_json(const ExportedModel *model)
 {
 	StringInfoData text;
 
@@ -241,17 +240,5 @@ write_model(const ExportedModel *model)
 	append_weights(&text, model);
 	append_classes(&text, &model->predictor);
 	appendStringInfoChar(&text, '}');
-	return text.data;
-}
-
-/* dpobj.model_json(model dpobj.model_argument, owner regrole) -> jsonb */
-PG_FUNCTION_INFO_V1(dpobj_model_json);
-Datum
-dpobj_model_json(PG_FUNCTION_ARGS)
-{
-	ExportedModel model;
-
-	if (!export_argument(fcinfo, &model))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(write_model(&model))));
+	return cstring_to_text_with_len(text.data, text.len);
 }

@@ -1,5 +1,5 @@
 /*
- * export_pmml.c - dpobj.model_pmml(), a model in the Predictive Model Markup Language, version 4.4.
+ * export_pmml.c - a model in the Predictive Model Markup Language, version 4.4.
  *
  *   DataDictionary            the columns and the prediction
  *   TransformationDictionary  a derived field for each feature, which does what the encoder does
@@ -39,7 +39,7 @@ refuse(const char *detail)
 {
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					errmsg("the model cannot be written as PMML"), errdetail("%s", detail),
-					errhint("Call dpobj.predict_sql or dpobj.model_json.")));
+					errhint("Call dpobj.predict_sql, or export it as json.")));
 }
 
 /* ---- text ---- */
@@ -580,8 +580,8 @@ append_model(Document *document)
 	appendStringInfoString(&document->text, " </RegressionModel>\n");
 }
 
-static text *
-write_document(const ExportedModel *model)
+text *
+export_pmml(const ExportedModel *model)
 {
 	Document document = {.model = model, .prefix = find_prefix(&model->encoders)};
 
@@ -597,16 +597,4 @@ write_document(const ExportedModel *model)
 	append_model(&document);
 	appendStringInfoString(&document.text, "</PMML>\n");
 	return cstring_to_text_with_len(document.text.data, document.text.len);
-}
-
-/* dpobj.model_pmml(model dpobj.model_argument, owner regrole) -> text */
-PG_FUNCTION_INFO_V1(dpobj_model_pmml);
-Datum
-dpobj_model_pmml(PG_FUNCTION_ARGS)
-{
-	ExportedModel model;
-
-	if (!export_argument(fcinfo, &model))
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(write_document(&model));
 }

@@ -1,5 +1,5 @@
 /*
- * share.c - dpobj.share() and dpobj.unshare(), by which an owner lets other roles read a model.
+ * share.c - dpobj.share(), by which an owner lets other roles read a model, or no longer.
  *
  * Sharing costs no privacy: a released model may be public.
  */
@@ -57,32 +57,25 @@ check_arguments(FunctionCallInfo fcinfo)
 	return name;
 }
 
-/* dpobj.share(name, role) */
-PG_FUNCTION_INFO_V1(dpobj_share);
-Datum
-dpobj_share(PG_FUNCTION_ARGS)
+static void
+share(FunctionCallInfo fcinfo, const char *role_name)
 {
 	static const char *const statement =
 		"INSERT INTO dpobj.model_shares (release, place, origin, role, role_name)"
 		" SELECT m.release, m.place, dpobj_internal.origin(), $3, $4" OWN_MODEL
 		" ON CONFLICT ON CONSTRAINT model_shares_pkey DO UPDATE SET role_name = EXCLUDED.role_name";
-	const char *role_name = check_arguments(fcinfo);
 
 	(void) run(fcinfo, statement, role_name);
-	PG_RETURN_VOID();
 }
 
-/* dpobj.unshare(name, role) */
-PG_FUNCTION_INFO_V1(dpobj_unshare);
-Datum
-dpobj_unshare(PG_FUNCTION_ARGS)
+static void
+unshare(FunctionCallInfo fcinfo, const char *role_name)
 {
 	static const char *const statement =
 		"DELETE FROM dpobj.model_shares s USING (SELECT m.release, m.place" OWN_MODEL ") o"
 		" WHERE s.release = o.release AND s.place = o.place"
 		" AND CASE WHEN s.origin = dpobj_internal.origin() THEN s.role = $3 ELSE s.role_name = $4 "
 		"END";
-	const char *role_name = check_arguments(fcinfo);
 
 	if (run(fcinfo, statement, role_name) == 0)
 		ereport(ERROR,
@@ -91,5 +84,15 @@ dpobj_unshare(PG_FUNCTION_ARGS)
 						text_to_cstring(PG_GETARG_TEXT_PP(0)), role_name),
 				 errhint("It may be shared with a group that the role is a member of; see column "
 						 "shared_with of dpobj.models.")));
+}
+
+/* dpobj.share(name, role, shared) */
+PG_FUNCTION_INFO_V1(dpobj_share_model);
+Datum
+dpobj_share_model(PG_FUNCTION_ARGS)
+{
+	const char *role_name = check_arguments(fcinfo);
+
+	(DatumGetBool(argument_value(fcinfo, 2, "shared")) ? share : unshare)(fcinfo, role_name);
 	PG_RETURN_VOID();
 }

@@ -1,5 +1,5 @@
 /*
- * part_mark.c - dpobj.mark_part(), dpobj.unmark_part() and the reading of their table.
+ * part_mark.c - dpobj.mark_part() and the reading of its table.
  *
  * Rows leave for a mark, so only the table's owner makes one, and for a role that may read the
  * table.  No epsilon bounds rows: while the owner limits the table here, they stay (part.c).
@@ -122,10 +122,8 @@ check_limit(Oid table)
 					 "and limit the table on the other server.")));
 }
 
-/* dpobj.mark_part(relation, coordinator, role) */
-PG_FUNCTION_INFO_V1(dpobj_mark_part);
-Datum
-dpobj_mark_part(PG_FUNCTION_ARGS)
+static void
+mark(FunctionCallInfo fcinfo)
 {
 	static const char *const statement =
 		"INSERT INTO dpobj.parts (relation, coordinator, role, origin, object)"
@@ -152,13 +150,10 @@ dpobj_mark_part(PG_FUNCTION_ARGS)
 	values[2] = Int64GetDatum(change.role_identity);
 	values[3] = ObjectIdGetDatum(change.relation);
 	(void) admin_execute(statement, lengthof(types), types, values, NULL);
-	PG_RETURN_VOID();
 }
 
-/* dpobj.unmark_part(relation) */
-PG_FUNCTION_INFO_V1(dpobj_unmark_part);
-Datum
-dpobj_unmark_part(PG_FUNCTION_ARGS)
+static void
+unmark(FunctionCallInfo fcinfo)
 {
 	static const char *const exists =
 		"SELECT FROM dpobj.parts p JOIN dpobj.identity_tables t ON t.id = p.relation"
@@ -172,7 +167,7 @@ dpobj_unmark_part(PG_FUNCTION_ARGS)
 	change.relation = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	change.parameters = "{}";
 	relation_close(acting_open(change.relation, AccessShareLock), NoLock);
-	budget_require_owner(change.relation, "dpobj.unmark_part()");
+	budget_require_owner(change.relation, "dpobj.mark_part()");
 	charge_lock_table(change.relation, true);
 	values[0] = ObjectIdGetDatum(change.relation);
 	if (admin_execute(exists, lengthof(types), types, values, NULL) == 0)
@@ -183,5 +178,13 @@ dpobj_unmark_part(PG_FUNCTION_ARGS)
 	values[0] = Int64GetDatum(change.relation_identity);
 	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
 		elog(ERROR, "could not remove the mark of a part");
+}
+
+/* dpobj.mark_part(relation, coordinator, role): both null to unmark it */
+PG_FUNCTION_INFO_V1(dpobj_mark_part);
+Datum
+dpobj_mark_part(PG_FUNCTION_ARGS)
+{
+	(PG_ARGISNULL(1) && PG_ARGISNULL(2) ? unmark : mark)(fcinfo);
 	PG_RETURN_VOID();
 }

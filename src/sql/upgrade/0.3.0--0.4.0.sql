@@ -49,9 +49,10 @@ CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
 ALTER FUNCTION dpobj.rdp_orders() SET SCHEMA dpobj_internal;
 ALTER FUNCTION dpobj.model_hash(@extschema@.dp_model) SET SCHEMA dpobj_internal;
 
--- a function takes a model as itself or by its name
+-- a function takes a model as itself or by its name, and a format as an argument
 DROP VIEW dpobj.scorecards;
 DROP FUNCTION dpobj_internal.named_model(text, regrole),
+    dpobj.share(text, regrole), dpobj.unshare(text, regrole),
     dpobj.show(text, regrole), dpobj.show(@extschema@.dp_model),
     dpobj.model_card(text, regrole), dpobj.model_card(@extschema@.dp_model),
     dpobj.model_json(text, regrole), dpobj.model_json(@extschema@.dp_model),
@@ -95,13 +96,24 @@ DECLARE
 BEGIN
   FOR granted IN
     SELECT p.oid::regprocedure AS name, a.grantee::regrole FROM pg_proc p, aclexplode(p.proacl) a
-     WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname IN ('mark_part', 'unmark_part') AND a.grantee NOT IN (0, p.proowner)
+     WHERE p.pronamespace = 'dpobj'::regnamespace AND p.proname = 'mark_part' AND a.grantee NOT IN (0, p.proowner)
   LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', granted.name, granted.grantee);
   END LOOP;
 END
 $body$;
-GRANT EXECUTE ON FUNCTION dpobj.mark_part(regclass, text, regrole), dpobj.unmark_part(regclass) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION dpobj.mark_part(regclass, text, regrole) TO PUBLIC;
+DROP FUNCTION dpobj.unmark_part(regclass);
+DROP TRIGGER part_guard ON dpobj.parts;
+CREATE TRIGGER part_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.parts
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.mark_part.');
+ALTER TABLE dpobj.parts ENABLE ALWAYS TRIGGER part_guard;
+
+-- sharing.sql
+DROP TRIGGER share_guard ON dpobj.model_shares;
+CREATE TRIGGER share_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_shares
+    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.share.');
+ALTER TABLE dpobj.model_shares ENABLE ALWAYS TRIGGER share_guard;
 
 -- jobs.sql: a job keeps the call that it makes
 DROP FUNCTION dpobj.submit(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text);
@@ -120,6 +132,9 @@ DROP TRIGGER schedule_guard ON dpobj.schedule_rows;
 CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
     FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
 ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
+
+-- report.sql: a report is one function
+DROP FUNCTION dpobj.report(regclass, numeric), dpobj.report_text(regclass, numeric), dpobj.report_html(regclass, numeric);
 
 -- report_html.sql: the page is a template (src/server/ledger/report_page.html)
 DROP FUNCTION
