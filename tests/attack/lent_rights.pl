@@ -112,7 +112,7 @@ CREATE STATISTICS s.planted ON s.f(a), a FROM s.bait;
 ALTER SYSTEM SET autovacuum = on;
 SELECT pg_reload_conf();
 SQL
-	ok(wait_until(60, sub { substr(slurp_file($node->logfile), $start) =~ /TRIED jobs as own/ }), 'autovacuum calls the function');
+	ok(wait_until(60, sub { substr(slurp_file($node->logfile), $start) =~ /TRIED \Q$order[-1]\E as own/ }), 'autovacuum calls the function');
 	$node->safe_psql('postgres', 'ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()');
 }, @order);
 

@@ -138,7 +138,7 @@ sub read_elsewhere
 		skip "$what: Python has no NumPy (python3-numpy)", 1 if $form eq 'numpy' && !has('numpy');
 		my $file = "$folder/model.$form";
 		unlink $file;
-		append_to_file($file, $node->safe_psql('postgres', "SELECT $form{$form}($model) FROM $from"));
+		append_to_file($file, $node->safe_psql('postgres', "SELECT dpobj.export($model, '$form{$form}') FROM $from"));
 		unlike(slurp_file($file), qr/[^\n -~]/, "$what: the PMML is ASCII") if $form eq 'pmml';
 		my ($theirs, $error);
 		IPC::Run::run([ @{ $reader{$form} }, $file ], '<', $rows->{$form}, '>', \$theirs, '2>', \$error) or die $error;
