@@ -19,6 +19,7 @@ cluster_start "shared_buffers = '1GB'" "max_parallel_workers_per_gather = 0" "ji
   "max_wal_size = '16GB'" "wal_level = minimal" "max_wal_senders = 0" "fsync = off" "dpobj.release_tick = 0"
 unprivileged "psql -X -q -v ON_ERROR_STOP=1 -v rows=$rows" >/dev/null <<'SQL'
 CREATE EXTENSION dpobj;
+\i tests/scan/functions.sql
 SELECT setseed(0.5);
 -- six texts with levels, four integers with bins, six numbers, two dates, two booleans; one value in 50 is NULL
 SELECT 'CREATE TABLE customer AS SELECT '
@@ -49,7 +50,7 @@ measure() { # NAME STATEMENT: one line of the table
 measure "$rows x 20, count(*)" "SELECT count(*) FROM customer;"
 goal=$seconds
 measure "$rows x 20, scan of dpobj.train" \
-  "SELECT rows FROM dpobj_internal.scan_digest('customer', 'c20', with_digest => false);"
+  "SELECT rows FROM scan_digest('customer', 'c20', with_digest => false);"
 goal=$(awk "BEGIN { print 3 * $goal + $seconds }")
 measure "$rows x 20, dpobj.profile" "SELECT count(*) FROM dpobj.profile('customer', 1);"
 awk "BEGIN { printf \"%.2f of three times count(*) and the scan\n\", $seconds / $goal }"

@@ -151,6 +151,7 @@ measure() { # NAME SETTINGS STATEMENT
         ($5 - $2) / runs / 1e6, ($6 - $3) / runs, backend, solver, of_part[1] / 1024 }' <<<"$before $after"
 }
 
+unprivileged "psql -X -q -c 'CREATE EXTENSION dpobj' -f tests/scan/functions.sql"
 make_tables few "$few" "$declare_few"
 make_tables all_distinct "$all" "$declare_all"
 echo "$rows rows, $runs runs, $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
@@ -163,7 +164,7 @@ objective="method => 'logistic', options => '{\"mechanism\": \"objective\"}'"
 descent="delta => 1e-9, method => 'logistic', options => '{\"mechanism\": \"sgd\"}'"
 halfspace="method => 'halfspace', options => '{\"mechanism\": \"exponential\", \"grid\": {\"sparse\": 2}}'"
 for set in few all_distinct; do
-  scan="SELECT rows, distinct_rows FROM dpobj_internal.scan_digest('%s', 'y', with_digest => false)"
+  scan="SELECT rows, distinct_rows FROM scan_digest('%s', 'y', with_digest => false)"
   measure "$set: scan, one table" "" "${scan/\%s/whole_$set}"
   measure "$set: scan, two parts, by states" "" "${scan/\%s/$set}"
   measure "$set: two parts, rows" "" "SELECT count(f) FROM $set f"

@@ -31,7 +31,7 @@ measure() { # NAME STATEMENT: one line of the table
 }
 
 scan() { # TABLE: the statement that scans it
-  echo "SELECT rows FROM dpobj_internal.scan_digest('$1', 'label', with_digest => false);"
+  echo "SELECT rows FROM scan_digest('$1', 'label', with_digest => false);"
 }
 
 train() { # TABLE: all features, two of them with a weight
@@ -64,4 +64,4 @@ SQL
 measure "$mixed_rows x 40 mixed, person with k = 3, scan" "$(scan mixed)"
 measure "$mixed_rows x 40 mixed, person with k = 3, train" "$(train mixed)"
 unprivileged "psql -X -At -c \"SELECT format('%s rows, %s entered, %s distinct', rows, rows - neutral, distinct_rows)
-  FROM dpobj_internal.scan_digest('mixed', 'label', with_digest => false)\""
+  FROM scan_digest('mixed', 'label', with_digest => false)\""

@@ -1,5 +1,6 @@
 -- The tables of bench/scan.sh; wide_rows and mixed_rows are their sizes.
 CREATE EXTENSION dpobj;
+\i tests/scan/functions.sql
 SELECT setseed(0.5);
 
 -- 23 columns of float8, no two rows equal.

@@ -54,8 +54,8 @@ check_style() {
   unprivileged 'clang-format --dry-run -Werror $(find src tests bench -name "*.[ch]")' &&
     unprivileged "$cppcheck -Isrc -Itests src/core src/solver tests/core tests/fuzz tests/audit bench" &&
     unprivileged "$cppcheck -DPG_VERSION_NUM=150000 --include=tests/cppcheck.h -Isrc \
-      src/server" &&
-    unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh tests/contributing/*.sh .ci/run' &&
+      src/server tests/scan" &&
+    unprivileged 'bash -n scripts/*.sh bench/*.sh tests/core/*.sh tests/contributing/*.sh tests/scan/*.sh .ci/run' &&
     unprivileged 'perl scripts/meta.pl && perl scripts/links.pl && perl scripts/map.pl && perl tests/claims.pl' &&
     unprivileged 'bash scripts/mutants_table.sh | diff docs/mutants.md - || {
       echo "bash scripts/mutants_table.sh >docs/mutants.md"; false; }'

@@ -42,7 +42,7 @@ unprivileged() {
 }
 
 workplace_build() {
-  unprivileged "make -s -j2 PG_CONFIG=pg_config WERROR=${WERROR:-} >'$W/build.log' 2>&1 &&
+  unprivileged "make -s -j2 PG_CONFIG=pg_config WERROR=${WERROR:-} CFLAGS_SL_MODULE= >'$W/build.log' 2>&1 &&
     make -s install DESTDIR='$W/dest' >>'$W/build.log' 2>&1" || {
     cat "$W/build.log" >&2
     return 1

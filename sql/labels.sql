@@ -1,5 +1,6 @@
 -- Labels of text, enums and integers, whose values are declared: at the owner's door by options, at the analyst's by dpobj.protect.
 \i tests/answers.sql
+\i tests/scan/functions.sql
 \set SHOW_CONTEXT never
 \set VERBOSITY default
 CALL login_roles('dpobj_labels_ana');
@@ -57,7 +58,7 @@ SELECT cardinality((dp_halfspace(x, t, 1.0, 0, '{"dimension": 2, "positive": "ye
 -- Declared for analysts.
 SELECT dpobj.protect('reply', '{"f": {"scale": 2}, "n": {"scale": 2}, "t": {"positive": ["yes"], "negative": ["no"]}, "v": {"positive": ["yes"]}, "k": {"positive": [2], "negative": [0]}, "b": {}}', n => 900);
 SELECT dpobj.set_budget('reply', NULL, 100000, 0), dpobj.set_budget('reply', 'dpobj_labels_ana', 100000, 0), dpobj.grant_trainer('dpobj_labels_ana');
-SELECT label, (SELECT format('%s positive, %s negative', sum(positive), sum(negative)) FROM dpobj_internal.scan_rows('reply', label)) FROM (VALUES ('t'), ('v')) s(label);
+SELECT label, (SELECT format('%s positive, %s negative', sum(positive), sum(negative)) FROM scan_rows('reply', label)) FROM (VALUES ('t'), ('v')) s(label);
 SELECT answer FROM answers($$SELECT dpobj.protect('reply', '{"t": %}')$$, '{"negative": ["no"]}', '{"positive": ["yes"], "negative": []}', '{"positive": ["yes"], "negative": "no"}',
   '{"positive": ["yes"], "negative": ["no", "yes"]}', '{"positive": ["yes"], "negative": [1]}', '{"levels": ["yes"], "negative": ["no"]}');
 

@@ -1,5 +1,6 @@
 -- Person and max_rows_per_person: how many rows of each person enter a training
 \i tests/answers.sql
+\i tests/scan/functions.sql
 SET client_min_messages = warning; -- protections are replaced all the time
 \set SHOW_CONTEXT never
 SET TimeZone = 'UTC';
@@ -29,12 +30,12 @@ SELECT $${"id": {"scale": 1, "clip": [0, 1000]}, "f": {}, "y": {}}$$ AS encoders
 
 -- How many rows of each person enter, by the number that the rows have.
 CREATE FUNCTION entered(label text DEFAULT 'y', filter jsonb DEFAULT NULL, key bytea DEFAULT NULL) RETURNS TABLE (who int, entered bigint) LANGUAGE sql AS $$
-  SELECT v.who, sum(s.positive + s.negative) FROM dpobj_internal.scan_rows('visit', label, '{id}', filter, key) AS s JOIN visit v ON v.id = s.x[1] >> 16 GROUP BY v.who ORDER BY v.who
+  SELECT v.who, sum(s.positive + s.negative) FROM scan_rows('visit', label, '{id}', filter, key) AS s JOIN visit v ON v.id = s.x[1] >> 16 GROUP BY v.who ORDER BY v.who
 $$;
 CREATE FUNCTION limited(person text, most int) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM dpobj.protect('visit', encoders, person => limited.person, max_rows_per_person => most) FROM dpobj.protected WHERE relation = 'visit'::regclass;
-  RETURN (SELECT string_agg(concat_ws(':', e.who, e.entered), ' ') FROM entered() AS e) || ' of ' || (SELECT format('%s, neutral %s', rows, neutral) FROM dpobj_internal.scan_digest('visit', 'y'));
+  RETURN (SELECT string_agg(concat_ws(':', e.who, e.entered), ' ') FROM entered() AS e) || ' of ' || (SELECT format('%s, neutral %s', rows, neutral) FROM scan_digest('visit', 'y'));
 END $$;
 SELECT dpobj.protect('visit', :'encoders', person => 'who', max_rows_per_person => 3);
 SELECT a.attname, limited(a.attname, 3) FROM pg_attribute a WHERE a.attrelid = 'visit'::regclass AND (a.attname LIKE 'k\_%' OR a.attname = 'who') ORDER BY a.attnum;
@@ -46,16 +47,16 @@ SELECT * FROM entered(filter => '{"f": {">=": 0.02, "<": 0.05}}');
 UPDATE visit SET y = NULL WHERE who = 4 AND f > 0.02;
 SELECT * FROM entered();
 UPDATE visit SET y = true, f = 'NaN' WHERE who = 4 AND f > 0.01;
-SELECT sum(positive + negative) FROM dpobj_internal.scan_rows('visit', 'y', '{f}');
-SELECT sum(positive + negative) FROM dpobj_internal.scan_rows('visit', 'y', '{id}');
+SELECT sum(positive + negative) FROM scan_rows('visit', 'y', '{f}');
+SELECT sum(positive + negative) FROM scan_rows('visit', 'y', '{id}');
 
 -- The choice depends on the key only; equal rows are equally likely, and as many as allowed enter.
-SELECT count(DISTINCT digest) FROM generate_series(1, 20) i, dpobj_internal.scan_digest('visit', 'y', '{id}', person_key => decode(md5(left('one key', i + 7)), 'hex')) s;
-SELECT count(DISTINCT digest) > 10 AS various FROM generate_series(1, 20) i, dpobj_internal.scan_digest('visit', 'y', '{id}', person_key => decode(md5(i::text), 'hex')) s;
-SELECT count(DISTINCT digest) > 10 AS various FROM generate_series(1, 20) i, dpobj_internal.scan_digest('visit', 'y', '{id}', with_digest => i > 0) s;
-SELECT dpobj_internal.scan_digest('visit', 'y', person_key => 'short');
+SELECT count(DISTINCT digest) FROM generate_series(1, 20) i, scan_digest('visit', 'y', '{id}', person_key => decode(md5(left('one key', i + 7)), 'hex')) s;
+SELECT count(DISTINCT digest) > 10 AS various FROM generate_series(1, 20) i, scan_digest('visit', 'y', '{id}', person_key => decode(md5(i::text), 'hex')) s;
+SELECT count(DISTINCT digest) > 10 AS various FROM generate_series(1, 20) i, scan_digest('visit', 'y', '{id}', with_digest => i > 0) s;
+SELECT scan_digest('visit', 'y', person_key => 'short');
 UPDATE visit SET f = 0, y = true WHERE who IS NOT NULL;
-SELECT x, positive, negative FROM dpobj_internal.scan_rows('visit', 'y', '{f}');
+SELECT x, positive, negative FROM scan_rows('visit', 'y', '{f}');
 
 -- Every value of the person is looked at, whatever the filter says, and so are those of all other columns.
 CREATE FUNCTION fetched(filter jsonb) RETURNS TABLE (neutral bigint, fetched bigint) LANGUAGE plpgsql AS $$
@@ -63,7 +64,7 @@ DECLARE
   toast oid := (SELECT i.indexrelid FROM pg_class c JOIN pg_index i ON i.indrelid = c.reltoastrelid WHERE c.oid = 'visit'::regclass);
   before bigint := pg_stat_get_xact_numscans(toast);
 BEGIN
-  neutral := (SELECT s.neutral FROM dpobj_internal.scan_digest('visit', 'y', '{f}', filter) AS s);
+  neutral := (SELECT s.neutral FROM scan_digest('visit', 'y', '{f}', filter) AS s);
   fetched := pg_stat_get_xact_numscans(toast) - before;
   RETURN NEXT;
 END $$;
@@ -78,9 +79,9 @@ ALTER TABLE parted_2 DROP junk;
 ALTER TABLE parted ATTACH PARTITION parted_2 FOR VALUES FROM (50) TO (100);
 INSERT INTO parted SELECT i, 'person ' || i % 7, i % 2 = 0 FROM generate_series(0, 99) i;
 SELECT dpobj.protect('parted', '{"id": {"scale": 1, "clip": [0, 100]}, "y": {}, "who": {"levels": ["person 1"], "null": "person 1"}}', person => 'who', max_rows_per_person => 4);
-SELECT p.who, sum(s.positive + s.negative) FROM dpobj_internal.scan_rows('parted', 'y') AS s JOIN parted p ON p.id = s.x[1] >> 16 GROUP BY p.who ORDER BY p.who;
-SELECT p.who, sum(s.positive + s.negative) FROM dpobj_internal.scan_rows('parted_2', 'y') AS s JOIN parted p ON p.id = s.x[1] >> 16 GROUP BY p.who ORDER BY p.who;
-SELECT rows, neutral FROM dpobj_internal.scan_digest('parted', 'y', filter => '{"id": {"<": 10}}');
+SELECT p.who, sum(s.positive + s.negative) FROM scan_rows('parted', 'y') AS s JOIN parted p ON p.id = s.x[1] >> 16 GROUP BY p.who ORDER BY p.who;
+SELECT p.who, sum(s.positive + s.negative) FROM scan_rows('parted_2', 'y') AS s JOIN parted p ON p.id = s.x[1] >> 16 GROUP BY p.who ORDER BY p.who;
+SELECT rows, neutral FROM scan_digest('parted', 'y', filter => '{"id": {"<": 10}}');
 CREATE TABLE top (id int, who numeric, y boolean);
 CREATE TABLE "left" (more int) INHERITS (top);
 CREATE TABLE "right" () INHERITS (top);
@@ -89,17 +90,17 @@ INSERT INTO top SELECT i, 1.0, true FROM generate_series(1, 5) i;
 INSERT INTO "left" SELECT i, 1.00, true FROM generate_series(6, 10) i;
 INSERT INTO bottom SELECT i, CASE WHEN i < 15 THEN 1 ELSE 2 END, true FROM generate_series(11, 15) i;
 SELECT dpobj.protect('top', '{"id": {"scale": 1, "clip": [0, 100]}, "y": {}}', person => 'who', max_rows_per_person => 2);
-SELECT count(*) FILTER (WHERE x[1] >> 16 < 15) AS one, count(*) FILTER (WHERE x[1] >> 16 = 15) AS two FROM dpobj_internal.scan_rows('top', 'y');
+SELECT count(*) FILTER (WHERE x[1] >> 16 < 15) AS one, count(*) FILTER (WHERE x[1] >> 16 = 15) AS two FROM scan_rows('top', 'y');
 
 -- A person's column that has gone, or is of another type.
 ALTER TABLE "left" RENAME TO left_side;
 ALTER TABLE top RENAME who TO somebody;
-SELECT dpobj_internal.scan_digest('top', 'y');
+SELECT scan_digest('top', 'y');
 ALTER TABLE top RENAME somebody TO who;
 ALTER TABLE top ALTER who TYPE json USING to_json(who);
-SELECT dpobj_internal.scan_digest('top', 'y');
+SELECT scan_digest('top', 'y');
 ALTER TABLE top DROP who;
-SELECT dpobj_internal.scan_digest('top', 'y');
+SELECT scan_digest('top', 'y');
 
 DROP FUNCTION entered(text, jsonb, bytea), limited(text, int), fetched(jsonb);
 DROP TABLE visit, parted, top, left_side, "right", bottom;

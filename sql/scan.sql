@@ -1,5 +1,6 @@
 -- The scan of the analyst's door, against the same rows encoded one by one in SQL
 \i tests/answers.sql
+\i tests/scan/functions.sql
 \set SHOW_CONTEXT never
 
 -- What a scan should find, computed from dpobj.features: rows whose label is null do not count.
@@ -50,25 +51,25 @@ SELECT dpobj.protect('citizen', (:'features'::jsonb || :'labels'::jsonb) ||
   jsonb_build_object('t', jsonb_build_object('levels', ARRAY['x', repeat('long', 900), repeat('long', 900) || 'er'])));
 SELECT encoders - '{y,income,code}'::text[] AS encoders FROM dpobj.protected WHERE relation = 'citizen'::regclass \gset
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj_internal.scan_digest('citizen', 'income') AS s, expected('citizen', :'encoders'::jsonb || '{"y": {}}', $$income = '>50K'$$) AS e;
+FROM scan_digest('citizen', 'income') AS s, expected('citizen', :'encoders'::jsonb || '{"y": {}}', $$income = '>50K'$$) AS e;
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj_internal.scan_digest('citizen', 'y') AS s, expected('citizen', :'encoders', 'y') AS e;
+FROM scan_digest('citizen', 'y') AS s, expected('citizen', :'encoders', 'y') AS e;
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj_internal.scan_digest('citizen', 'code', '{f8,b,e}') AS s, expected('citizen', '{"f8": {"null": -0.5}, "b": {}, "e": {"levels": ["happy", "ok", "sad"]}}', 'code IN (0, 2)') AS e;
+FROM scan_digest('citizen', 'code', '{f8,b,e}') AS s, expected('citizen', '{"f8": {"null": -0.5}, "b": {}, "e": {"levels": ["happy", "ok", "sad"]}}', 'code IN (0, 2)') AS e;
 -- the order of the features is the caller's
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM dpobj_internal.scan_digest('citizen', 'b', '{f4,f8}') AS s, expected('citizen', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
+FROM scan_digest('citizen', 'b', '{f4,f8}') AS s, expected('citizen', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
 SELECT s.digest = e.digest AS same
-FROM dpobj_internal.scan_digest('citizen', 'b', '{f8,f4}') AS s, expected('citizen', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
+FROM scan_digest('citizen', 'b', '{f8,f4}') AS s, expected('citizen', '{"f4": {}, "f8": {"null": -0.5}}', 'b') AS e;
 -- a digest tells one row from another
 UPDATE citizen SET f4 = 0.0625 WHERE ctid = (SELECT min(ctid) FROM citizen WHERE f4 BETWEEN 0.3 AND 0.6);
 SELECT s.rows, s.neutral, s = e AS same, s.digest <> o.digest AS changed
-FROM dpobj_internal.scan_digest('citizen', 'b', '{f4}') AS s, expected('citizen', '{"f4": {}}', 'b') AS e,
+FROM scan_digest('citizen', 'b', '{f4}') AS s, expected('citizen', '{"f4": {}}', 'b') AS e,
      expected('citizen', '{"f4": {}}', 'f4 <> 0.0625 AND b OR f4 = 0.0625 AND NOT b') AS o;
 
 -- Filters: rows that do not pass are neutral, whatever the operator and type; the number of rows stays.
 CREATE FUNCTION filtered(filter jsonb, condition text) RETURNS TABLE (neutral bigint, same boolean) LANGUAGE sql AS $$
-  SELECT s.neutral, s = e FROM dpobj_internal.scan_digest('citizen', 'b', '{i4,f8}', filter) AS s,
+  SELECT s.neutral, s = e FROM scan_digest('citizen', 'b', '{i4,f8}', filter) AS s,
     expected('citizen', '{"i4": {"scale": 7}, "f8": {"null": -0.5}}', format('CASE WHEN %s THEN b END', condition)) AS e
 $$;
 SELECT f, r.* FROM (VALUES
@@ -88,7 +89,7 @@ SELECT filtered('{"d": {"<": "2005-01-02"}}', $$d < '2005-01-02'$$);
 SELECT filtered('{"d": {"<": "02.01.2005"}}', $$d < '2005-01-02'$$);
 RESET DateStyle;
 ALTER TABLE citizen ADD j json;
-SELECT * FROM answers($$SELECT dpobj_internal.scan_digest('citizen', 'b', '{i4}', '%')$$,
+SELECT * FROM answers($$SELECT scan_digest('citizen', 'b', '{i4}', '%')$$,
   '1', '[]', '{"i4": 3}', '{"i4": {}}', '{"x": {"=": 1}}', '{"gone": {"=": 1}}', '{"ctid": {"=": "(0,1)"}}', '{"xmin": {"=": 1}}',
   '{"j": {"is null": true}}', '{"i4": {"==": 3}}', '{"i4": {"=": "3"}}', '{"i4": {"=": 3.5}}', '{"i4": {"=": 1e30}}', '{"i4": {"=": null}}',
   '{"i4": {"in": 3}}', '{"i4": {"in": [3, "a"]}}', '{"i4": {"is null": 1}}', '{"f8": {"=": "NaN"}}', '{"f8": {"<": 1e999}}', '{"b": {"=": 1}}',
@@ -96,10 +97,10 @@ SELECT * FROM answers($$SELECT dpobj_internal.scan_digest('citizen', 'b', '{i4}'
   '{"n": {"=": "1"}}');
 
 -- Labels, features and tables that are refused.
-SELECT * FROM answers($$SELECT dpobj_internal.scan_digest('citizen', %)$$,
+SELECT * FROM answers($$SELECT scan_digest('citizen', %)$$,
   $$'nobody'$$, $$'i4'$$, $$'b', '{b}'$$, $$'b', '{income}'$$, $$'b', '{j}'$$);
-SELECT dpobj_internal.scan_digest('pg_class', 'relhasindex');
-SELECT dpobj_internal.scan_digest(NULL, 'b');
+SELECT scan_digest('pg_class', 'relhasindex');
+SELECT scan_digest(NULL, 'b');
 
 -- Partitions count once, whatever the order of their columns; so do children in a diamond.
 CREATE TABLE parted (id int, a float8, y boolean) PARTITION BY RANGE (id);
@@ -115,9 +116,9 @@ ALTER TABLE parted_3 ATTACH PARTITION parted_3f FOR VALUES IN (false);
 CREATE TABLE parted_default PARTITION OF parted DEFAULT;
 INSERT INTO parted SELECT i, i / 400.0, i % 3 = 0 FROM generate_series(0, 399) i;
 SELECT dpobj.protect('parted', '{"a": {}, "y": {}}');
-SELECT s.rows, s.neutral, s = e AS same FROM dpobj_internal.scan_digest('parted', 'y') AS s, expected('parted', '{"a": {}}', 'y') AS e;
-SELECT s.rows, s.neutral, s = e AS same FROM dpobj_internal.scan_digest('parted_3', 'y') AS s, expected('parted_3', '{"a": {}}', 'y') AS e;
-SELECT s.rows, s.neutral, s = e AS same FROM dpobj_internal.scan_digest('parted', 'y', filter => '{"id": {">=": 150, "<": 250}}') AS s,
+SELECT s.rows, s.neutral, s = e AS same FROM scan_digest('parted', 'y') AS s, expected('parted', '{"a": {}}', 'y') AS e;
+SELECT s.rows, s.neutral, s = e AS same FROM scan_digest('parted_3', 'y') AS s, expected('parted_3', '{"a": {}}', 'y') AS e;
+SELECT s.rows, s.neutral, s = e AS same FROM scan_digest('parted', 'y', filter => '{"id": {">=": 150, "<": 250}}') AS s,
   expected('parted', '{"a": {}}', 'CASE WHEN id >= 150 AND id < 250 THEN y END') AS e;
 CREATE TABLE top (a float8, y boolean);
 CREATE TABLE "left" (more int) INHERITS (top);
@@ -128,7 +129,7 @@ INSERT INTO "left" SELECT -i / 20.0, i % 2 = 0, i FROM generate_series(1, 20) i;
 INSERT INTO "right" SELECT i / 30.0, i % 2 = 0, i FROM generate_series(1, 30) i;
 INSERT INTO bottom (a, y) SELECT -i / 40.0, i % 2 = 0 FROM generate_series(1, 40) i;
 SELECT dpobj.protect('top', '{"a": {}, "y": {}}');
-SELECT s.rows, s.neutral, s = e AS same FROM dpobj_internal.scan_digest('top', 'y') AS s, expected('top', '{"a": {}}', 'y') AS e;
+SELECT s.rows, s.neutral, s = e AS same FROM scan_digest('top', 'y') AS s, expected('top', '{"a": {}}', 'y') AS e;
 
 -- Statistics of a TOAST table count the values that are fetched: as many whatever the filter,
 -- the label and the other columns say.
@@ -142,7 +143,7 @@ DECLARE
   toast oid := (SELECT i.indexrelid FROM pg_class c JOIN pg_index i ON i.indrelid = c.reltoastrelid WHERE c.oid = 'toasted'::regclass);
   before bigint := pg_stat_get_xact_numscans(toast);
 BEGIN
-  neutral := (SELECT s.neutral FROM dpobj_internal.scan_digest('toasted', 'y', filter => filter) AS s);
+  neutral := (SELECT s.neutral FROM scan_digest('toasted', 'y', filter => filter) AS s);
   fetched := pg_stat_get_xact_numscans(toast) - before;
   RETURN NEXT;
 END $$;
@@ -151,28 +152,28 @@ SELECT f, r.* FROM unnest('{"{\"a\": {\"<\": 9}, \"t\": {\">\": \"x\"}}","{\"a\"
 
 -- A relation that became one of a refused kind after it was protected.
 ALTER TABLE bottom ENABLE ROW LEVEL SECURITY;
-SELECT dpobj_internal.scan_digest('top', 'y');
+SELECT scan_digest('top', 'y');
 ALTER TABLE bottom DISABLE ROW LEVEL SECURITY;
 ALTER TABLE bottom SET UNLOGGED;
-SELECT dpobj_internal.scan_digest('top', 'y');
+SELECT scan_digest('top', 'y');
 ALTER TABLE bottom SET LOGGED;
 DROP TABLE parted_3f;
-SELECT (dpobj_internal.scan_digest('parted', 'y')).rows;
+SELECT (scan_digest('parted', 'y')).rows;
 
 -- The statement's snapshot: own changes, no deleted rows; and nothing where there is nothing.
 BEGIN;
 INSERT INTO top VALUES (0.5, true), (0.5, false);
 DELETE FROM ONLY top WHERE a < 0.25;
-SELECT s.rows, s = e AS same FROM dpobj_internal.scan_digest('top', 'y') AS s, expected('top', '{"a": {}}', 'y') AS e;
+SELECT s.rows, s = e AS same FROM scan_digest('top', 'y') AS s, expected('top', '{"a": {}}', 'y') AS e;
 DELETE FROM top;
-SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same FROM dpobj_internal.scan_digest('top', 'y') AS s, expected('top', '{"a": {}}', 'y') AS e;
+SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same FROM scan_digest('top', 'y') AS s, expected('top', '{"a": {}}', 'y') AS e;
 ROLLBACK;
 -- The locks are given back after the scan, also where there were others before.
 BEGIN;
-SELECT (dpobj_internal.scan_digest('top', 'y')).rows;
+SELECT (scan_digest('top', 'y')).rows;
 SELECT relation::regclass, mode FROM pg_locks WHERE pid = pg_backend_pid() AND relation IN ('top'::regclass, '"left"'::regclass, '"right"'::regclass, 'bottom'::regclass);
 LOCK TABLE bottom IN ACCESS SHARE MODE;
-SELECT (dpobj_internal.scan_digest('top', 'y')).rows;
+SELECT (scan_digest('top', 'y')).rows;
 SELECT relation::regclass, mode FROM pg_locks WHERE pid = pg_backend_pid() AND relation IN ('top'::regclass, '"left"'::regclass, '"right"'::regclass, 'bottom'::regclass);
 COMMIT;
 

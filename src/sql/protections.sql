@@ -62,19 +62,3 @@ CREATE OR REPLACE FUNCTION dpobj.protected_features(relation regclass, columns t
   AS 'MODULE_PATHNAME', 'dpobj_protected_features';
 COMMENT ON FUNCTION dpobj.protected_features(regclass, text[]) IS
   'the features of a protected relation, in the order of a model''s weights';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.scan_digest(relation regclass, label text, features text[] DEFAULT NULL,
-    filter jsonb DEFAULT NULL, with_digest boolean DEFAULT true, person_key bytea DEFAULT NULL,
-    OUT "rows" bigint, OUT neutral bigint, OUT distinct_rows bigint, OUT digest bytea) RETURNS record
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_scan_digest';
-COMMENT ON FUNCTION dpobj_internal.scan_digest(regclass, text, text[], jsonb, boolean, bytea) IS
-  'internal, for tests and superusers only: what a scan of a protected relation reads';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.scan_rows(relation regclass, label text, features text[] DEFAULT NULL,
-    filter jsonb DEFAULT NULL, person_key bytea DEFAULT NULL,
-    OUT x integer[], OUT positive bigint, OUT negative bigint) RETURNS SETOF record
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_scan_rows';
-COMMENT ON FUNCTION dpobj_internal.scan_rows(regclass, text, text[], jsonb, bytea) IS
-  'internal, for tests and superusers only: the rows of a protected relation that would enter a training';

@@ -14,6 +14,7 @@
 SET client_min_messages = error;
 DROP EXTENSION IF EXISTS dpobj CASCADE;
 CREATE EXTENSION dpobj;
+\i tests/scan/functions.sql
 
 -- statement: $1 is the input.  states: what refuses it, beside 22023 (invalid parameter value).
 CREATE TEMP TABLE parser (name text PRIMARY KEY, statement text, states text[]);
@@ -69,7 +70,7 @@ END $$;
 
 INSERT INTO parser VALUES
   ('features', 'SELECT dpobj.features($1::jsonb, v) FROM fuzz_visit v', '{}'),
-  ('filter', 'SELECT dpobj_internal.scan_digest(''fuzz_visit'', ''ill'', NULL, $1::jsonb)', '{}'),
+  ('filter', 'SELECT scan_digest(''fuzz_visit'', ''ill'', NULL, $1::jsonb)', '{}'),
   ('protect', 'SELECT dpobj.protect(''fuzz_visit'', $1::jsonb)', '{UB003}'),
   ('price_plan', 'SELECT dpobj.price_plan($1::jsonb, 1e-6)', '{}'),
   ('model', 'SELECT dp_score($1::dp_model, ''{1,0.5}''), dp_predict($1::dp_model, ''{1,0.5}''),

@@ -4,6 +4,7 @@
 use DpobjTest;
 
 my $node = dpobj_cluster('scan');
+scan_functions($node);
 my $session = session($node);
 
 $node->safe_psql('postgres', <<'SQL');
@@ -22,7 +23,7 @@ SQL
 # Everything that a client is told at the most talkative setting, as sorted lines, because answers and
 # messages come by two pipes.  Only the number of rows is asked for, which is public.
 my $filter = '{"i": {"<": 1000}, "n": {"<>": 3}, "t": {">=": "a"}, "e": {"in": ["sad"]}, "ts": {">": "2001-01-01"}}';
-my $scan = "SELECT rows FROM dpobj_internal.scan_digest('visit', 'y', filter => '$filter', with_digest => false)";
+my $scan = "SELECT rows FROM scan_digest('visit', 'y', filter => '$filter', with_digest => false)";
 
 sub told
 {
@@ -62,7 +63,7 @@ SQL
 $session->ask('SET statement_timeout = 20');
 my $start = time;
 like(
-	$session->ask("SELECT rows FROM dpobj_internal.scan_digest('large', 'y', with_digest => false)"),
+	$session->ask("SELECT rows FROM scan_digest('large', 'y', with_digest => false)"),
 	qr/^ERROR:  57014: /m,
 	'a timeout stops a scan');
 cmp_ok(time() - $start, '<', 10, 'the scan stops at once');
@@ -73,7 +74,7 @@ is( scalar_of($node, "SELECT count(*) FROM pg_locks WHERE relation = 'large'::re
 # ---- declarations ----
 
 # The rows are those of the snapshot, the declaration is the latest.
-my $digest = "SELECT rows, distinct_rows FROM dpobj_internal.scan_digest('fresh', 'y')";
+my $digest = "SELECT rows, distinct_rows FROM scan_digest('fresh', 'y')";
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE fresh AS SELECT i AS a, true AS y FROM generate_series(1, 10) i;
 SELECT dpobj.protect('fresh', '{"a": {"scale": 10}, "y": {}}');
@@ -101,7 +102,7 @@ is($session->ask($digest), '11|4', 'the declaration of the later administrator h
 $other->quit;
 
 # A restored declaration is found by name, because OIDs differ.
-my $all = "SELECT digest FROM dpobj_internal.scan_digest('visit', 'y')";
+my $all = "SELECT digest FROM scan_digest('visit', 'y')";
 my $usual_digest = $session->ask($all);
 like($usual_digest, qr/^\\x[0-9a-f]{64}$/, 'a digest before the dump');
 $session->quit;

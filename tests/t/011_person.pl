@@ -5,6 +5,7 @@
 use DpobjTest;
 
 my $node = dpobj_cluster('person');
+scan_functions($node);
 my $session = session($node);
 
 # ---- one person changes at most k rows ----
@@ -33,7 +34,7 @@ my %fill = (
 sub entered
 {
 	my ($table, $key, $filter) = @_;
-	my $text = $session->ask("SELECT DISTINCT v.id || ':' || v.who FROM dpobj_internal.scan_rows('$table', 'y', '{id}', "
+	my $text = $session->ask("SELECT DISTINCT v.id || ':' || v.who FROM scan_rows('$table', 'y', '{id}', "
 		  . ($filter ? "'$filter'" : 'NULL') . ", decode(md5('$key'), 'hex')) s JOIN $table v ON v.id = s.x[1] >> 16");
 	return { map { split /:/ } grep { /:/ } split /\n/, $text };
 }
@@ -129,7 +130,7 @@ SELECT dpobj.protect('fair', '{"id": {"scale": 1, "clip": [0, 100]}, "y": {}}', 
 SQL
 # p < 1e-6 for the largest of eight two-sided tests
 my $limit = 5.4;
-my $fresh = largest_z("SELECT s.x[1] >> 16 FROM generate_series(1, $keys) i, dpobj_internal.scan_rows('fair', 'y', CASE WHEN i > 0 THEN '{id}'::text[] END) s");
+my $fresh = largest_z("SELECT s.x[1] >> 16 FROM generate_series(1, $keys) i, scan_rows('fair', 'y', CASE WHEN i > 0 THEN '{id}'::text[] END) s");
 cmp_ok($fresh, '<', $limit, "under fresh keys each of eight rows is chosen as often: largest z $fresh");
 is($session->ask('SELECT count(*) FROM chosen WHERE id > 8'), 5 * $keys, 'the row of a person with one row is always chosen');
 my $places = largest_z("SELECT f.id FROM generate_series(1, $keys) i, LATERAL (SELECT id FROM fair WHERE id <= 8 AND i > 0 ORDER BY ctid LIMIT 2) f");
@@ -141,7 +142,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE crowd AS SELECT i AS id, 'a person whose name is long ' || i AS who, true AS y FROM generate_series(1, 200000) i;
 SELECT dpobj.protect('crowd', '{"id": {"bins": [0]}, "y": {}}', 'replace', 'who', 1);
 SQL
-my $crowd = "SELECT rows - neutral FROM dpobj_internal.scan_digest('crowd', 'y', with_digest => false)";
+my $crowd = "SELECT rows - neutral FROM scan_digest('crowd', 'y', with_digest => false)";
 is($session->ask($crowd), '200000', 'a scan keeps track of many persons');
 $session->ask('SET dpobj.memory_limit = 24');
 is($session->ask($crowd), '200000', 'a scan whose persons do not fit into dpobj.memory_limit has a file for them');

@@ -7,6 +7,7 @@ use DpobjTest;
 my ($coordinator, @parts) = parts_clusters('parts', 'dpobj.release_tick = 0');
 login_roles($coordinator, 'ana');
 $coordinator->safe_psql('postgres', "SELECT dpobj.set_budget(t, 'ana', 100000000, 0) FROM unnest('{visit,whole}'::regclass[]) t");
+scan_functions($coordinator);
 my $session = session($coordinator);
 my $ana = session($coordinator, user => 'ana');
 
@@ -15,7 +16,7 @@ my $ana = session($coordinator, user => 'ana');
 sub digest_of
 {
 	my ($table, $arguments) = @_;
-	return $session->ask("SELECT * FROM dpobj_internal.scan_digest('$table', $arguments)");
+	return $session->ask("SELECT * FROM scan_digest('$table', $arguments)");
 }
 
 my %scans = (

@@ -51,10 +51,11 @@ sql($coordinator, <<'SQL');
 SELECT dpobj.protect(t, '{"who": {"clip": [0, 49]}, "age": {"clip": [0, 79]}, "rich": {}}', 'add_remove') FROM unnest('{whole,deal,copied}'::regclass[]) t;
 SELECT dpobj.set_budget(t, 'ana', 100000000, 0) FROM unnest('{whole,deal,copied}'::regclass[]) t;
 SQL
+scan_functions($coordinator);
 my $session = session($coordinator);
 my $ana = session($coordinator, user => 'ana');
 
-sub digest { return $session->ask("SELECT dpobj_internal.scan_digest('$_[0]', 'rich')"); }
+sub digest { return $session->ask("SELECT scan_digest('$_[0]', 'rich')"); }
 
 sub training { return $ana->ask("SELECT (dpobj.train('$_[0]', 'rich', 1, '{age}')).weights"); }
 
@@ -189,7 +190,7 @@ sql($nodes[0], 'REVOKE CONNECT ON DATABASE postgres FROM dealer');
 
 my $writer = session($nodes[0]);
 $writer->ask('BEGIN; UPDATE deal_102009 SET age = age');
-$session->send(q{SELECT dpobj_internal.scan_digest('deal', 'rich')});
+$session->send(q{SELECT scan_digest('deal', 'rich')});
 ok(wait_until(20, sub { scalar_of($nodes[0], "SELECT count(*) FROM pg_locks WHERE relation = 'deal_102009'::regclass AND NOT granted") }), 'a read waits for a writer of a shard');
 sql($coordinator, 'UPDATE pg_dist_placement SET shardstate = 4 - shardstate WHERE shardid = 102009');
 $writer->ask('COMMIT');

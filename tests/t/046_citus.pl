@@ -69,12 +69,13 @@ FROM unnest('{whole,deal,copied,here,single,visit}'::regclass[]) t;
 SQL
 sql($_, q{SELECT dpobj.grant_trainer('own')}) for @workers;
 my @kinds = qw(deal copied here single visit);
+scan_functions($coordinator);
 my $session = session($coordinator);
 my $ana = session($coordinator, user => 'ana');
 my $own = session($coordinator, user => 'own');
 my @owners = map { session($_, user => 'own') } @workers;
 
-sub digest { return $session->ask("SELECT dpobj_internal.scan_digest('$_[0]', 'rich', '{age}')"); }
+sub digest { return $session->ask("SELECT scan_digest('$_[0]', 'rich', '{age}')"); }
 
 sub charges { return join ' ', map { scalar_of($_, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'charged'") } @all; }
 

@@ -22,7 +22,7 @@ use Time::HiRes qw(sleep time);
 use DpobjSession;
 
 our @EXPORT = qw(
-  dpobj_cluster standby_of login_roles finish point_table hard_table copy_by_dump seeded one_of scramble
+  dpobj_cluster standby_of login_roles scan_functions finish point_table hard_table copy_by_dump seeded one_of scramble
   session in_session under parallel train scalar_of refused is_answered
   spends race_for_cap last_charge ticks_since settle
   wait_until wait_for_server waits_for_lock children descriptors runs kill_server break_first_page
@@ -133,6 +133,14 @@ sub finish
 		'no process of the server crashed by itself');
 	$node->stop;
 	done_testing();
+	return;
+}
+
+# What a scan reads (tests/scan), as functions of that database.
+sub scan_functions
+{
+	my ($node) = @_;
+	$node->safe_psql('postgres', '\i tests/scan/functions.sql');
 	return;
 }
 

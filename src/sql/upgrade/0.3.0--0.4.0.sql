@@ -49,6 +49,11 @@ CREATE INDEX ledger_events_role_idx ON dpobj.ledger_events (role_identity, id);
 ALTER FUNCTION dpobj.rdp_orders() SET SCHEMA dpobj_internal;
 ALTER FUNCTION dpobj.model_hash(@extschema@.dp_model) SET SCHEMA dpobj_internal;
 
+-- no function returns the rows of a table; tests have these in a module of their own (tests/scan)
+DROP FUNCTION
+    dpobj_internal.scan_digest(regclass, text, text[], jsonb, boolean, bytea),
+    dpobj_internal.scan_rows(regclass, text, text[], jsonb, bytea);
+
 -- a function takes a model as itself or by its name, and a format as an argument
 DROP VIEW dpobj.scorecards;
 DROP FUNCTION dpobj_internal.named_model(text, regrole),

@@ -1,15 +1,15 @@
 /*
- * scan_digest.c - lets tests check that a scan reads the right rows.
+ * scan_digest.c - a module for tests, which check with it that a scan reads the right rows.
  *
- * For superusers only, who can read the table anyway.  The digest does not depend on the order of
- * the rows, so a query can compute it too: SHA-256 over one line for each distinct row, in bytewise
- * order,
+ * It calls functions of the preloaded dpobj.so; functions.sql compiles it and makes its functions.
+ * The digest does not depend on the order of the rows, so a query can compute it too: SHA-256 over
+ * one line for each distinct row, in bytewise order,
  *
  *   x1 x2 ... : positive negative
  *
- * with the features as integers in units of 2^-16.  dpobj_internal.scan_rows() returns these rows.
- * Both functions take the key for the choice of rows if a person has more than may enter; no
- * function that releases has such an argument.
+ * with the features as integers in units of 2^-16.  scan_rows() returns these rows.  Both functions
+ * take the key for the choice of rows if a person has more than may enter; no function of the
+ * extension has such an argument.
  */
 #include "postgres.h"
 
@@ -18,7 +18,6 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -29,6 +28,8 @@
 #include "server/base/dpobj.h"
 #include "server/base/materialize.h"
 #include "server/rows/rows_state.h"
+
+PG_MODULE_MAGIC;
 
 static const uint8 *
 read_key(FunctionCallInfo fcinfo, int argument)
@@ -49,7 +50,7 @@ read_key(FunctionCallInfo fcinfo, int argument)
  * features have the order of the declared table, also for a partition.
  */
 static Rows *
-scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
+scan_arguments(FunctionCallInfo fcinfo, int key_argument)
 {
 	Relation relation;
 	Protection protection;
@@ -61,10 +62,6 @@ scan_arguments(FunctionCallInfo fcinfo, const char *function, int key_argument)
 	Scan *scan;
 	const uint8 *key;
 
-	if (!superuser())
-		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-						errmsg("permission denied for function %s", function),
-						errhint("Must be superuser.")));
 	(void) argument_value(fcinfo, 0, "relation");
 	(void) argument_value(fcinfo, 1, "label");
 	key = read_key(fcinfo, key_argument);
@@ -143,19 +140,18 @@ form_result(TupleDesc descriptor, Rows *rows, bool with_digest)
 }
 
 /*
- * dpobj_internal.scan_digest(relation, label, features, filter, with_digest, person_key) ->
+ * scan_digest(relation, label, features, filter, with_digest, person_key) ->
  * rows, neutral, distinct_rows, digest
  */
-PG_FUNCTION_INFO_V1(dpobj_scan_digest);
+PG_FUNCTION_INFO_V1(scan_digest);
 Datum
-dpobj_scan_digest(PG_FUNCTION_ARGS)
+scan_digest(PG_FUNCTION_ARGS)
 {
 	TupleDesc descriptor;
 
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	return form_result(descriptor, scan_arguments(fcinfo, "scan_digest", 5),
-					   PG_ARGISNULL(4) || PG_GETARG_BOOL(4));
+	return form_result(descriptor, scan_arguments(fcinfo, 5), PG_ARGISNULL(4) || PG_GETARG_BOOL(4));
 }
 
 static void
@@ -176,19 +172,19 @@ put_row(ReturnSetInfo *result, const Rows *rows, uint32 row)
 }
 
 /*
- * dpobj_internal.scan_rows(relation, label, features, filter, person_key) ->
+ * scan_rows(relation, label, features, filter, person_key) ->
  * features, positive, negative
  */
-PG_FUNCTION_INFO_V1(dpobj_scan_rows);
+PG_FUNCTION_INFO_V1(scan_rows);
 Datum
-dpobj_scan_rows(PG_FUNCTION_ARGS)
+scan_rows(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	TupleDesc descriptor;
 	const Rows *rows;
 
 	(void) materialize_begin(fcinfo, &descriptor);
-	rows = scan_arguments(fcinfo, "scan_rows", 4);
+	rows = scan_arguments(fcinfo, 4);
 	for (uint32 i = 0; i < rows->distinct; i++)
 		put_row(result, rows, i);
 	return (Datum) 0;
