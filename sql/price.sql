@@ -8,6 +8,7 @@ CREATE TABLE lodger (age int, sex text, weight numeric, ill boolean, outcome tex
 INSERT INTO lodger SELECT 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, 60 + i % 40, i % 50 > 25,
   CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END FROM generate_series(1, 200) i;
 CREATE TABLE lodger_case (who int, x float8, y boolean);
+CREATE TABLE lodger_once (who int, x float8);
 CREATE TABLE lodger_bare (x float8, y boolean);
 CREATE TABLE lodger_free (x float8, y boolean);
 CREATE TABLE sheltered (x float8, y boolean);
@@ -17,6 +18,7 @@ REVOKE ALL ON lodger, lodger_case, lodger_bare, sheltered FROM PUBLIC;
 SELECT dpobj.protect('lodger', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels": ["f", "m"], "drop_first": true},
   "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"]}}');
 SELECT dpobj.protect('lodger_case', '{"x": {}, "y": {}}', adjacency => 'add_remove', person => 'who', max_rows_per_person => 3);
+SELECT dpobj.protect('lodger_once', '{"x": {}}', person => 'who', max_rows_per_person => 1);
 SELECT dpobj.protect('lodger_free', '{"x": {}, "y": {}}', adjacency => 'add_remove');
 SELECT dpobj.protect('sheltered', '{"x": {}, "y": {}}', ignore_rls => true);
 SELECT dpobj.set_budget('lodger', 'dpobj_price_ana', 10, 0);
@@ -98,6 +100,10 @@ SELECT p - 'remaining' - 'calls' AS price, p -> 'remaining' AS remaining, p -> '
   FROM (VALUES ('accuracy', 1, '{}'::jsonb), ('confusion', 1, '{}'), ('select', 5, '{"models": 5}')) v(method, models, o),
        dpobj.price('lodger_case', NULL, 1.2, method => method, options => o) p;
 SELECT p - 'remaining' - 'calls' AS price FROM dpobj.price('lodger', NULL, 1, method => 'accuracy') p;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 1, method => 'confusion', options => '{"confidence": 0.5, "classes": 3}') p;
+-- persons stay persons where each has one row
+SELECT m AS method, p -> 'unit' AS unit, p -> 'max_rows_per_person' AS rows
+  FROM unnest('{auto,accuracy,count}'::text[]) m, dpobj.price('lodger_once', NULL, 1, method => m) p;
 -- a large delta warns here as it does at the charge, where the mechanism uses it
 SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('logistic', 3, 1, 0.5, '{"mechanism": "output", "noise": "gaussian"}') p;
 SELECT p -> 'delta' AS delta FROM dpobj.price_aggregate('logistic', 3, 1, 0.01, '{"mechanism": "output", "noise": "gaussian"}') p;
@@ -220,6 +226,6 @@ DROP TABLE guest, guest_free, guest_case;
 
 \c - postgres
 DROP VIEW lodger_view;
-DROP TABLE lodger, lodger_case, lodger_bare, lodger_free, sheltered;
+DROP TABLE lodger, lodger_case, lodger_once, lodger_bare, lodger_free, sheltered;
 DROP OWNED BY dpobj_price_ana, dpobj_price_bob;
 DROP ROLE dpobj_price_ana, dpobj_price_bob, dpobj_price_group;

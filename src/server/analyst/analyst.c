@@ -139,18 +139,6 @@ read_filter(const Protection *protection, TupleDesc descriptor, Jsonb *json, Fil
 	filter_check_declared(filter, &declared);
 }
 
-void
-analyst_check_filter(Oid table, Jsonb *filter)
-{
-	Relation relation = acting_open(table, AccessShareLock);
-	Protection protection;
-	Filter parsed;
-
-	protection_require(relation, &protection);
-	read_filter(&protection, RelationGetDescr(relation), filter, &parsed);
-	relation_close(relation, AccessShareLock);
-}
-
 /* Opens the table and its declaration. */
 static Relation
 open_table(Oid table, AnalystTable *opened)
@@ -185,15 +173,18 @@ analyst_open(Oid table, List *by, List *names, const LabelChoice *label, Jsonb *
 {
 	Relation relation = open_table(table, opened);
 	Encoders all;
+	bool is_class;
 
 	protection_encoders(&opened->protection, RelationGetDescr(relation), names, label->name, by,
 						&all);
 	if (by != NIL)
 		split(opened, by, names, label->name, &all);
-	opened->label = encoders_label(&all, label);
-	encoders_choose(&all, names, label->name, !opened->label->is_class, &opened->features);
+	if (label->name != NULL)
+		opened->label = encoders_label(&all, label);
+	is_class = opened->label != NULL && opened->label->is_class;
+	encoders_choose(&all, names, label->name, !is_class, &opened->features);
 	close_table(relation, filter, opened);
-	if (label->is_target || encoder_is_number(opened->label) || opened->label->is_class)
+	if (opened->label != NULL && (label->is_target || encoder_is_number(opened->label) || is_class))
 		set_target_first(opened);
 	opened->shape.groups = by == NIL ? NULL : &opened->groups;
 }

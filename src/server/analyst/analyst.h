@@ -53,13 +53,10 @@ extern void analyst_shape(Release *release, const AnalystTable *opened);
 /* Raises UB003 for a relation of the wrong kind, a partition or a child. */
 extern void analyst_check_relation(Oid table);
 
-/* Raises an error for a filter that does not fit the table; NULL: none. */
-extern void analyst_check_filter(Oid table, Jsonb *filter);
-
 /*
  * by: the columns that rows are grouped by, NIL for none; they are neither features nor the label.
  * names: the features, NIL for all declared columns.  A label that is a target or a class is
- * encoded before the features.  filter: or NULL.
+ * encoded before the features; without a name there is none.  filter: or NULL.
  */
 extern void analyst_open(Oid table, List *by, List *names, const LabelChoice *label, Jsonb *filter,
 						 AnalystTable *opened);

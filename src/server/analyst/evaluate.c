@@ -327,8 +327,6 @@ typedef struct Evaluation
 	RatedModel *rated;
 	PrivacyCost cost;
 	Jsonb *filter; /* or NULL */
-	bool holdout_given;
-	int64 holdout; /* thousandths of the rows, which are read; 0: all rows */
 	AnalystTable opened;
 	Encoding encoding;
 	int64 *count; /* of all models */
@@ -336,29 +334,6 @@ typedef struct Evaluation
 	TupleDesc descriptor; /* of the rows of the answer */
 	bool of_classes;      /* of a confusion table: the function for several classes */
 } Evaluation;
-
-/* A choice among models has no interval. */
-static void
-read_options(FunctionCallInfo fcinfo, Evaluation *evaluation)
-{
-	static const char *const known[] = {"holdout", "confidence"};
-	TallyRequest *tally = &evaluation->tally;
-	Jsonb *options = argument_json(fcinfo, ARGUMENT_OPTIONS, "options");
-	JsonbValue *holdout;
-	JsonbValue *confidence;
-
-	tally->confidence = LOOKS_CONFIDENCE;
-	if (options == NULL)
-		return;
-	tally_check_options(options, tally->kind, known, tally->kind == TALLY_SELECTION ? 1 : 2);
-	holdout = json_member(&options->root, known[0]);
-	confidence = json_member(&options->root, known[1]);
-	evaluation->holdout_given = holdout != NULL;
-	if (holdout != NULL)
-		options_read_holdout(holdout, true, &evaluation->holdout);
-	if (confidence != NULL)
-		looks_read_confidence(confidence, &tally->confidence);
-}
 
 static void
 check_same_label(const RatedModel *first, const RatedModel *other)
@@ -475,7 +450,6 @@ settle_counts(Evaluation *evaluation)
 	const AnalystTable *opened = &evaluation->opened;
 	const Protection *protection = &opened->protection;
 	TallyRequest *tally = &evaluation->tally;
-	int rows = Max(protection->max_rows_per_person, 1);
 	Options options;
 
 	memset(&options, 0, sizeof(options));
@@ -483,15 +457,9 @@ settle_counts(Evaluation *evaluation)
 	encoders_encoding(&options, &evaluation->encoding);
 	for (int m = 0; m < tally->models; m++)
 		rated_model_place(&evaluation->rated[m], opened->shape.features);
-	tally->table = opened->table;
-	tally->adjacency = protection->adjacency;
-	tally->person = protection->person;
-	tally->epsilon = evaluation->cost.epsilon / rows;
+	tally_set_protected(tally, &evaluation->cost, protection);
 	tally->provenance = psprintf("%s%s", rated_models_keys(evaluation->rated, tally->models),
 								 analyst_provenance(opened, evaluation->filter));
-	if (tally->epsilon == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("epsilon is too small for %d rows of a person", rows)));
 	row_memory_check(protection->max_rows_per_person, &evaluation->encoding, protection->n,
 					 dpobj_memory_limit);
 }
@@ -581,11 +549,10 @@ settle_tally(Release *release)
 		require_classes(&evaluation->rated[0], evaluation->of_classes);
 	analyst_open(release->table, NIL, columns, &evaluation->rated[0].label, evaluation->filter,
 				 opened);
-	rated_models_hold_out(evaluation->rated, tally->models, evaluation->holdout_given,
-						  evaluation->holdout, opened);
+	rated_models_hold_out(evaluation->rated, tally->models, tally->holdout_given, tally->holdout,
+						  opened);
 	for (int m = 0; m < tally->models; m++)
 		rated_model_check(&evaluation->rated[m], opened);
-	tally->epsilon_charged = evaluation->cost.epsilon_charged;
 	settle_counts(evaluation);
 	release->charge = tally_charge(tally);
 	release->charge.is_kept = release->terms.keeps_answer;
@@ -650,7 +617,8 @@ evaluate(FunctionCallInfo fcinfo, Evaluation *evaluation)
 	Oid table = DatumGetObjectId(argument_value(fcinfo, ARGUMENT_RELATION, "relation"));
 
 	evaluation->filter = argument_json(fcinfo, ARGUMENT_FILTER, "filter");
-	read_options(fcinfo, evaluation);
+	evaluation->tally.table = table;
+	tally_read_options(&evaluation->tally, argument_json(fcinfo, ARGUMENT_OPTIONS, "options"));
 	decimal_epsilon(argument_value(fcinfo, ARGUMENT_EPSILON, "epsilon"), NUMERICOID,
 					&evaluation->cost);
 	analyst_begin_answer(release, &kind, fcinfo, table);

@@ -335,12 +335,14 @@ static void (*const openers[])(AnalystLook *look) = {
 	[READS_SCORES] = settle_scores,   [READS_TARGET] = settle_cells,
 };
 
-void
-analyst_look_settle(AnalystLook *look)
+static void
+settle(Release *release)
 {
+	AnalystLook *look = (AnalystLook *) release;
 	LookRequest *request = &look->request;
 	const Protection *protection = &look->opened.protection;
 
+	request->table = release->table;
 	openers[request->look.type->reads](look);
 	request->look.adjacency = protection->adjacency;
 	request->look.rows_per_person = Max(protection->max_rows_per_person, 1);
@@ -353,6 +355,9 @@ analyst_look_settle(AnalystLook *look)
 	row_memory_check(protection->max_rows_per_person, &look->encoding, protection->n,
 					 dpobj_memory_limit);
 	look->number = palloc0(look_numbers(&request->look) * sizeof(int64));
+	release->charge = looks_charge(request);
+	release->charge.is_kept = release->terms.keeps_answer;
+	analyst_shape(release, &look->opened);
 }
 
 /* ---- the rows ---- */
@@ -405,18 +410,6 @@ draw(Release *release)
 }
 
 /* ---- the release ---- */
-
-static void
-settle(Release *release)
-{
-	AnalystLook *look = (AnalystLook *) release;
-
-	look->request.table = release->table;
-	analyst_look_settle(look);
-	release->charge = looks_charge(&look->request);
-	release->charge.is_kept = release->terms.keeps_answer;
-	analyst_shape(release, &look->opened);
-}
 
 static void
 make_room(Release *release)

@@ -22,7 +22,7 @@ typedef void (*AnalystLookRows)(StringInfo rows, TupleDesc descriptor,
 
 typedef struct AnalystLook
 {
-	Release release;      /* the first member; of a call, not of a price */
+	Release release;      /* the first member */
 	TupleDesc descriptor; /* of the rows of the answer */
 	AnalystLookRows write;
 	LookRequest request;
@@ -37,13 +37,8 @@ typedef struct AnalystLook
 	int64 *number;
 } AnalystLook;
 
+/* It settles bounds and cells from the declaration and the options alone. */
 extern const ReleaseKind analyst_look_kind;
-
-/*
- * Settles bounds and cells of a look at request.table from the declaration and the options alone;
- * raises an error if the request is not allowed.
- */
-extern void analyst_look_settle(AnalystLook *look);
 
 /*
  * Makes the release of a dpobj.evaluate, before it is settled, that of the R-squared of a model of

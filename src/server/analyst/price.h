@@ -1,5 +1,5 @@
 /*
- * price.h - settling a call from public parameters, to compute its price.
+ * price.h - a call settled from public parameters, to compute its price.
  */
 #ifndef DPOBJ_PRICE_H
 #define DPOBJ_PRICE_H
@@ -8,40 +8,32 @@
 
 #include "utils/jsonb.h"
 
-#include "server/base/decimal.h"
+#include "server/analyst/look.h"
+#include "server/ledger/charge.h"
 #include "server/release/learning.h"
-#include "server/release/looks.h"
 #include "server/release/tally.h"
 #include "server/release/training.h"
 
-/* The method of a run of dp_ftrl, which is no training. */
-#define PRICE_LEARNING "ftrl"
-
-/* Settles a call on that many features; raises 22023 as the call would.  epsilon, delta: numeric.
- */
-extern Training *price_settle_training(const char *method, int features, Datum epsilon, Datum delta,
-									   Jsonb *options);
-
-extern void price_settle_learning(Learning *learning, int choices, Datum epsilon, Datum delta,
-								  Jsonb *options);
-
-typedef struct PricedEvaluation
+/* What a call is charged, and the parameters that it is settled with: one of the last five. */
+typedef struct PricedCall
 {
-	TallyKind kind;
-	int64 models;
-	int64 classes; /* of the label */
-	PrivacyCost cost;
-	Adjacency adjacency;
+	const char *method;  /* of a training, the one that was chosen */
+	Charge charge;       /* of a run of dp_ftrl without parameters */
 	int rows_per_person; /* 0 where rows are protected */
-	int64 holdout;       /* thousandths of the rows, which are read; 0: all rows */
-} PricedEvaluation;
+	int64 holdout;       /* thousandths of the rows; 0: all rows are read */
+	const Training *training;
+	const Learning *learning;
+	const TallyRequest *tally;
+	const LookRequest *look;
+	const Encoders *columns; /* of a suggestion, beside the look */
+} PricedCall;
 
-/* models: the number of models that are evaluated. */
-extern void price_settle_evaluation(TallyKind kind, int models, Datum epsilon, Datum delta,
-									Jsonb *options, PricedEvaluation *evaluation);
-
-/* cells: groups times bins; fills in the request. */
-extern void price_settle_look(const LookType *type, int cells, Datum epsilon, Datum delta,
-							  Jsonb *options, LookRequest *request);
+/*
+ * Settles a call of an aggregate; raises 22023 as the call would.  d: the number of features, for a
+ * choice that of models, for a profile that of columns, for other looks groups times bins.
+ * epsilon, delta: numeric.
+ */
+extern void price_settle(PricedCall *call, const char *method, int d, Datum epsilon, Datum delta,
+						 Jsonb *options);
 
 #endif

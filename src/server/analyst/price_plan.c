@@ -33,10 +33,7 @@
 /* One of the plan's entries. */
 typedef struct PlannedRelease
 {
-	const char *method;
-	const char *mechanism;
-	const char *guarantee;
-	bool searched; /* is its noise found by a search? */
+	PricedCall call;
 	CountedPair counted;
 } PlannedRelease;
 
@@ -92,81 +89,35 @@ entry_options(JsonbContainer *entry)
 }
 
 static void
-settle_training(JsonbContainer *entry, int features, PlannedRelease *release)
-{
-	Training *training =
-		price_settle_training(release->method, features, entry_numeric(entry, "epsilon", true),
-							  entry_numeric(entry, "delta", false), entry_options(entry));
-	const Mechanism *mechanism = mechanism_get(training->request.kind);
-
-	release->method = method_name(training->method);
-	release->mechanism = mechanism->name;
-	release->guarantee = training->guarantee;
-	release->searched = mechanism->searches != NULL && mechanism->searches(&training->request);
-	release->counted.adjacency = training->request.adjacency;
-	release->counted.pair = training_pair(training);
-}
-
-static void
-settle_learning(JsonbContainer *entry, int choices, PlannedRelease *release)
-{
-	Learning learning;
-
-	price_settle_learning(&learning, choices, entry_numeric(entry, "epsilon", true),
-						  entry_numeric(entry, "delta", false), entry_options(entry));
-	release->mechanism = learning.plan.kind == FTRL_EXPONENTIAL ? "exponential" : "tree";
-	release->counted.adjacency = ADJACENCY_REPLACE;
-	release->counted.pair = learning_pair(&learning);
-}
-
-/* For noisy counts, and for a choice among models, only epsilon is known of the pair. */
-static void
-settle_evaluation(JsonbContainer *entry, TallyKind kind, int models, PlannedRelease *release)
-{
-	PricedEvaluation evaluation;
-
-	price_settle_evaluation(kind, models, entry_numeric(entry, "epsilon", true),
-							entry_numeric(entry, "delta", false), entry_options(entry),
-							&evaluation);
-	release->counted.adjacency = evaluation.adjacency;
-	release->mechanism = tally_mechanism(kind);
-	release->counted.pair = pair_pure(evaluation.cost.epsilon_charged);
-}
-
-static void
-settle_look(JsonbContainer *entry, const LookType *type, int cells, PlannedRelease *release)
-{
-	LookRequest request;
-
-	price_settle_look(type, cells, entry_numeric(entry, "epsilon", true),
-					  entry_numeric(entry, "delta", false), entry_options(entry), &request);
-	release->mechanism = type->law;
-	release->counted.adjacency = request.look.adjacency;
-	release->counted.pair = pair_pure(request.cost.epsilon_charged);
-}
-
-static void
 settle_entry(JsonbContainer *entry, PlannedRelease *release)
 {
-	ListCell *cell;
+	PricedCall *call = &release->call;
+	char *method;
 	int dimension;
-	TallyKind kind;
-	const LookType *look;
+	ListCell *cell;
 
 	foreach (cell, json_keys(entry))
 		(void) keyed_json_find("key", " of a planned release", entry_keys, lengthof(entry_keys),
 							   lfirst(cell));
-	release->method = entry_method(entry);
+	method = entry_method(entry);
 	dimension = (int) entry_integer(entry, "d", 0, PG_INT32_MAX);
 	release->counted.times = entry_integer(entry, "count", 1, PLAN_COUNT_MAX);
-	if (strcmp(release->method, PRICE_LEARNING) == 0)
-		settle_learning(entry, dimension, release);
-	else if (tally_find(release->method, &kind))
-		settle_evaluation(entry, kind, dimension, release);
-	else if ((look = look_find(release->method)) != NULL)
-		settle_look(entry, look, dimension, release);
-	else
-		settle_training(entry, dimension, release);
+	price_settle(call, method, dimension, entry_numeric(entry, "epsilon", true),
+				 entry_numeric(entry, "delta", false), entry_options(entry));
+	release->counted.adjacency = call->charge.adjacency;
+	release->counted.pair = call->charge.pair;
+}
+
+/* Is its noise found by a search? */
+static bool
+is_searched(const Training *training)
+{
+	const Mechanism *mechanism;
+
+	if (training == NULL)
+		return false;
+	mechanism = mechanism_get(training->request.kind);
+	return mechanism->searches != NULL && mechanism->searches(&training->request);
 }
 
 /* ---- the plan ---- */
@@ -194,9 +145,10 @@ static void
 add_entry(Plan *plan, const PlannedRelease *release)
 {
 	const CountedPair *counted = &release->counted;
+	const Charge *charge = &release->call.charge;
 
 	release_list_add(&plan->list, counted);
-	plan->searched += release->searched;
+	plan->searched += is_searched(release->call.training);
 	if (plan->searched > PLAN_SEARCHED_MAX)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("plan has more than %d entries of \"sgd\" on batches or \"opsamp\"",
@@ -207,16 +159,16 @@ add_entry(Plan *plan, const PlannedRelease *release)
 	/* costs under add_remove convert to replace and not the other way round */
 	if (counted->adjacency == ADJACENCY_REPLACE)
 		plan->neighbours = ADJACENCY_REPLACE;
-	if (guarantee_rank(release->guarantee) > guarantee_rank(plan->guarantee))
-		plan->guarantee = release->guarantee;
+	if (guarantee_rank(charge->guarantee) > guarantee_rank(plan->guarantee))
+		plan->guarantee = charge->guarantee;
 	appendStringInfo(&plan->echo,
 					 "%s{\"method\": \"%s\", \"mechanism\": \"%s\", \"epsilon\": %s, \"delta\": "
 					 "%s, \"adjacency\": \"%s\", \"guarantee\": \"%s\", \"pair\": \"%s\", "
 					 "\"count\": " INT64_FORMAT "}",
-					 plan->echo.len == 0 ? "" : ", ", release->method, release->mechanism,
+					 plan->echo.len == 0 ? "" : ", ", release->call.method, charge->mechanism,
 					 decimal_text(counted->pair.epsilon, EPSILON_UNIT),
 					 decimal_text(counted->pair.delta, DELTA_UNIT),
-					 adjacency_name(counted->adjacency), release->guarantee,
+					 adjacency_name(counted->adjacency), charge->guarantee,
 					 pair_name(counted->pair.kind), counted->times);
 }
 
@@ -247,7 +199,7 @@ settle_plan(Jsonb *json, Plan *plan)
 	iterator = JsonbIteratorInit(&json->root);
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
-		PlannedRelease release = {.guarantee = "exact"};
+		PlannedRelease release = {0};
 
 		if (token != WJB_ELEM)
 			continue;

@@ -31,7 +31,6 @@ typedef struct TrainRun
 	MechanismAnswer answer;
 } TrainRun;
 
-/* Grid and mechanism follow from the declaration and the options alone. */
 static void
 settle(Release *release)
 {
@@ -39,15 +38,9 @@ settle(Release *release)
 	const TrainRequest *request = &run->request;
 	Training *training = request->training;
 	AnalystTable *opened = &run->opened;
-	LabelChoice label = training_label_choice(training, request->label);
 
-	analyst_open(request->relation, NIL, request->features, &label, request->filter, opened);
-	analyst_hold_out(opened, training->options.holdout, true);
-	training_set_label(training, opened->label, request->options);
-	training_set_protected(training, &opened->features, &opened->protection);
+	train_request_settle(request, opened, NULL);
 	training->provenance = analyst_provenance(opened, request->filter);
-	training_set_table(training, opened->table, 0);
-	training_begin(training, training->options.dimension);
 	training->request.progress = run_watch != NULL;
 	if (training_rows_are_public(training))
 		release->public_rows = (double) training->table_rows;
@@ -173,7 +166,7 @@ dpobj_train(PG_FUNCTION_ARGS)
 	memset(&run, 0, sizeof(run));
 	if (get_call_result_type(fcinfo, NULL, &run.descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type of dpobj.train must be dp_model");
-	train_request_read(fcinfo, false, &run.request);
+	train_request_read(fcinfo, false, NULL, &run.request);
 	analyst_begin(&run.release, &kind, fcinfo, run.request.relation);
 	train_request_hash(fcinfo, &run.request, run.release.terms.request_hash);
 	run.release.terms.name = run.request.name;

@@ -190,7 +190,6 @@ spill_states(const Training *training, RowsState **states)
 		rows_state_spill(states[i], group_limit(training, limit), (off_t) room);
 }
 
-/* Keys, grid and mechanism follow from the declaration and the options alone. */
 static void
 settle(Release *release)
 {
@@ -198,17 +197,8 @@ settle(Release *release)
 	const TrainRequest *request = &run->request;
 	Training *training = request->training;
 	AnalystTable *opened = &run->opened;
-	LabelChoice label = training_label_choice(training, request->label);
 
-	analyst_open(request->relation, request->by, request->features, &label, request->filter,
-				 opened);
-	analyst_hold_out(opened, training->options.holdout, true);
-	training_set_label(training, opened->label, request->options);
-	training_set_protected(training, &opened->features, &opened->protection);
-	key_list_product(&opened->groups, &run->keys);
-	groups_set(training, &run->keys);
-	training_set_table(training, request->relation, 0);
-	training_begin(training, training->options.dimension);
+	train_request_settle(request, opened, &run->keys);
 	check_names(request, release->terms.request_hash);
 	run->provenance = analyst_provenance(opened, request->filter);
 	training->provenance =
@@ -324,7 +314,7 @@ dpobj_train_by(PG_FUNCTION_ARGS)
 
 	memset(&run, 0, sizeof(run));
 	run.group_type = find_group_type(descriptor);
-	train_request_read(fcinfo, true, &run.request);
+	train_request_read(fcinfo, true, NULL, &run.request);
 	analyst_begin(&run.release, &kind, fcinfo, run.request.relation);
 	train_request_hash(fcinfo, &run.request, run.release.terms.request_hash);
 	run.release.terms.name = run.request.name;

@@ -13,11 +13,12 @@
 #include "server/base/argument.h"
 #include "server/base/digest.h"
 #include "server/analyst/train_request.h"
+#include "server/release/groups.h"
 
 /* ---- arguments ---- */
 
 static void
-read_training(FunctionCallInfo fcinfo, TrainRequest *request)
+read_training(FunctionCallInfo fcinfo, const char *others, TrainRequest *request)
 {
 	Training *training = palloc0(sizeof(Training));
 	Datum method = argument_value(fcinfo, TRAIN_METHOD, "method");
@@ -26,25 +27,56 @@ read_training(FunctionCallInfo fcinfo, TrainRequest *request)
 	request->training = training;
 	training_set_cost(training, argument_value(fcinfo, TRAIN_EPSILON, "epsilon"), NUMERICOID,
 					  argument_value(fcinfo, TRAIN_DELTA, "delta"), NUMERICOID);
-	training_set_method(training, TextDatumGetCString(method), "");
+	training_set_method(training, TextDatumGetCString(method), others);
 }
 
 void
-train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request)
+train_request_read(FunctionCallInfo fcinfo, bool grouped, const char *others, TrainRequest *request)
 {
+	bool is_price = others != NULL; /* it may have no label, and has no name */
+
 	request->relation = DatumGetObjectId(argument_value(fcinfo, TRAIN_RELATION, "relation"));
 	request->by = NIL;
 	if (grouped)
 		request->by =
 			encoders_group_names(DatumGetArrayTypeP(argument_value(fcinfo, TRAIN_GROUPS_BY, "by")));
-	request->label = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
-	read_training(fcinfo, request);
+	if (!is_price || !PG_ARGISNULL(TRAIN_LABEL))
+		request->label = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
+	read_training(fcinfo, is_price ? others : "", request);
 	request->features =
 		PG_ARGISNULL(TRAIN_FEATURES) ? NIL : encoders_names(PG_GETARG_ARRAYTYPE_P(TRAIN_FEATURES));
 	request->options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
 	request->filter = argument_json(fcinfo, TRAIN_FILTER, "filter");
 	training_set_options(request->training, request->options);
-	request->name = argument_name(fcinfo, TRAIN_NAME, "a model");
+	if (!is_price)
+		request->name = argument_name(fcinfo, TRAIN_NAME, "a model");
+}
+
+/* ---- settling ---- */
+
+void
+train_request_settle(const TrainRequest *request, AnalystTable *opened, KeyList *keys)
+{
+	Training *training = request->training;
+	LabelChoice label = training_label_choice(training, request->label);
+
+	if (label.name == NULL && training_target_columns(training) > 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("label must not be null for method \"%s\"",
+							   method_name(training->method))));
+	analyst_open(request->relation, request->by, request->features, &label, request->filter,
+				 opened);
+	analyst_hold_out(opened, training->options.holdout, true);
+	if (opened->label != NULL)
+		training_set_label(training, opened->label, request->options);
+	training_set_protected(training, &opened->features, &opened->protection);
+	if (keys != NULL)
+	{
+		key_list_product(&opened->groups, keys);
+		groups_set(training, keys);
+	}
+	training_set_table(training, request->relation, 0);
+	training_begin(training, training->options.dimension);
 }
 
 /* ---- hash ---- */

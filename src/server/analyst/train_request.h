@@ -10,7 +10,9 @@
 #include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
+#include "server/analyst/analyst.h"
 #include "server/ledger/charge.h"
+#include "server/release/key_list.h"
 #include "server/release/training.h"
 
 /*
@@ -35,8 +37,8 @@ enum
 typedef struct TrainRequest
 {
 	Oid relation;
-	List *by; /* grouping columns, NIL: no groups */
-	char *label;
+	List *by;       /* grouping columns, NIL: no groups */
+	char *label;    /* NULL: a price for any label */
 	List *features; /* NIL: all */
 	Jsonb *options; /* or NULL */
 	Jsonb *filter;  /* or NULL */
@@ -44,9 +46,19 @@ typedef struct TrainRequest
 	Training *training;
 } TrainRequest;
 
-/* Raises 22023 for a null, out of range or too long argument; grouped: there is an argument "by".
+/*
+ * Raises 22023 for a null, out of range or too long argument; grouped: there is an argument "by".
+ * others: of a price, which has no name and may have no label, the other methods that it takes
+ * (training_set_method()); else NULL.
  */
-extern void train_request_read(FunctionCallInfo fcinfo, bool grouped, TrainRequest *request);
+extern void train_request_read(FunctionCallInfo fcinfo, bool grouped, const char *others,
+							   TrainRequest *request);
+
+/*
+ * Opens the table and settles the training; grid and mechanism follow from the declaration and the
+ * options alone.  keys: filled in if there are groups.
+ */
+extern void train_request_settle(const TrainRequest *request, AnalystTable *opened, KeyList *keys);
 
 /* Hashes all arguments that decide the answer, and the list of keys if there are groups. */
 extern void train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,

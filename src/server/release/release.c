@@ -6,15 +6,19 @@
  */
 #include "server/release/release.h"
 
+#include "access/relation.h"
 #include "miscadmin.h"
 
+#include "server/base/acting.h"
 #include "server/base/dpobj.h"
 #include "server/base/gate.h"
 #include "server/base/run_watch.h"
+#include "server/ledger/charge_analyst.h"
 #include "server/ledger/charge_end.h"
 #include "server/ledger/grant.h"
 #include "server/release/attempt.h"
 #include "server/release/same_call.h"
+#include "server/rows/scan_tables.h"
 
 /*
  * Looks for what is kept of an analyst's call; true if it is found.  If not, waits for other calls
@@ -52,6 +56,18 @@ leave(Release *release)
 		gate_leave_solvers();
 	gate_leave_role();
 	gate_leave_name(GetSessionUserId(), release->terms.name);
+}
+
+void
+release_price(Release *release)
+{
+	Relation relation;
+
+	release->kind->settle(release);
+	relation = acting_open(release->table, AccessShareLock);
+	scan_check_relation(relation, release->ignore_rls, false);
+	relation_close(relation, AccessShareLock);
+	charge_check_least_epsilon(release->charge.pair.epsilon, dpobj_min_epsilon);
 }
 
 static void

@@ -64,4 +64,10 @@ struct Release
 /* Makes the answer, and returns what keep() or find() has given. */
 extern Datum release_make(Release *release);
 
+/*
+ * Settles an analyst's call for its price: raises what the call raises, but for names, budgets, rows
+ * of other servers and room, and fills in the charge.
+ */
+extern void release_price(Release *release);
+
 #endif

@@ -16,7 +16,9 @@
 #include "server/base/digest.h"
 #include "server/base/json_value.h"
 #include "server/base/random_bits.h"
+#include "server/release/looks.h"
 #include "server/release/tally.h"
+#include "server/rows/options.h"
 #include "server/ledger/charge_end.h"
 
 static const char *const names[] = {
@@ -52,21 +54,102 @@ tally_check_models(int models)
 						models == 1 ? errhint("dp_accuracy and dpobj.evaluate rate one.") : 0));
 }
 
-void
-tally_check_options(Jsonb *options, TallyKind kind, const char *const *names, int count)
+/* ---- the options ---- */
+
+/* A choice among models has no interval. */
+static void
+check_options(const TallyRequest *request, Jsonb *options)
 {
+	bool of_table = OidIsValid(request->table);
+	bool selects = request->kind == TALLY_SELECTION;
+	const char *known[3];
+	int count = 0;
 	ListCell *cell;
 
+	known[count++] = of_table ? "holdout" : "adjacency";
+	if (of_table && !selects)
+		known[count++] = "confidence";
+	if (request->is_price && request->kind == TALLY_CONFUSION)
+		known[count++] = "classes";
+	if (request->is_price && of_table && selects)
+		known[count++] = "models";
 	if (!JB_ROOT_IS_OBJECT(options))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("options must be a JSON object")));
 	foreach (cell, json_keys(&options->root))
-		if (names_find(names, count, lfirst(cell)) == count)
+		if (names_find(known, count, lfirst(cell)) == count)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("option \"%s\" is not for method \"%s\"", (char *) lfirst(cell),
-								   tally_name(kind)),
-							count == 0 ? errhint("There are none.")
-									   : errhint("Options are: %s.", json_known(names, count))));
+								   tally_name(request->kind)),
+							errhint("Options are: %s.", json_known(known, count))));
+}
+
+/* NULL if it is not given. */
+static JsonbValue *
+option_of(Jsonb *options, const char *name)
+{
+	return options == NULL ? NULL : json_member(&options->root, name);
+}
+
+static void
+read_classes(JsonbValue *given, TallyRequest *request)
+{
+	int64 classes = 2;
+
+	if (given != NULL && !json_get_integer(given, 2, INSTANCE_MAX_CLASSES, &classes))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"classes\" must be an integer from 2 to %d",
+							   INSTANCE_MAX_CLASSES)));
+	request->classes = (int) classes;
+}
+
+static void
+read_models(JsonbValue *given, TallyRequest *request)
+{
+	int64 models = 0;
+
+	if (given == NULL || !json_get_integer(given, 0, PG_INT32_MAX, &models))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("the number of models is missing"),
+						errhint("Set \"models\" in the options.")));
+	request->models = (int) models;
+}
+
+void
+tally_read_options(TallyRequest *request, Jsonb *options)
+{
+	JsonbValue *holdout;
+	JsonbValue *confidence;
+
+	if (options != NULL)
+		check_options(request, options);
+	holdout = option_of(options, "holdout");
+	confidence = option_of(options, "confidence");
+	request->provenance = "";
+	request->adjacency = looks_read_adjacency(option_of(options, "adjacency"));
+	request->holdout_given = holdout != NULL;
+	if (holdout != NULL)
+		options_read_holdout(holdout, true, &request->holdout);
+	request->confidence = LOOKS_CONFIDENCE;
+	if (confidence != NULL)
+		looks_read_confidence(confidence, &request->confidence);
+	read_classes(option_of(options, "classes"), request);
+	if (request->is_price && request->kind == TALLY_SELECTION && OidIsValid(request->table))
+		read_models(option_of(options, "models"), request);
+}
+
+void
+tally_set_protected(TallyRequest *request, const PrivacyCost *cost, const Protection *protection)
+{
+	int rows = Max(protection->max_rows_per_person, 1);
+
+	request->adjacency = protection->adjacency;
+	request->person = protection->person;
+	request->epsilon = cost->epsilon / rows;
+	request->epsilon_charged = cost->epsilon_charged;
+	if (request->epsilon == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small for %d rows of a person", rows)));
 }
 
 /* ---- the charge ---- */
@@ -80,7 +163,7 @@ parameters(const TallyRequest *request)
 	initStringInfo(&text);
 	appendStringInfo(&text, "{\"evaluation\": \"%s\", ", tally_name(request->kind));
 	appendStringInfoString(&text, selection ? "\"models\": [" : "\"model\": ");
-	for (int i = 0; i < request->models; i++)
+	for (int i = 0; i < request->models && request->model_release != NULL; i++)
 		appendStringInfo(&text, "%s" INT64_FORMAT, i > 0 ? ", " : "", request->model_release[i]);
 	if (selection)
 		appendStringInfo(&text, "], \"margin\": %d", privacy_margin(request->adjacency));

@@ -27,8 +27,10 @@
 #include "core/looks/estimate.h"
 #include "core/looks/evaluation.h"
 
+#include "server/base/decimal.h"
 #include "server/ledger/charge.h"
 #include "server/models/model.h"
+#include "server/rows/protection.h"
 
 typedef enum TallyKind
 {
@@ -58,10 +60,13 @@ tally_cell(int predicted, int label, int classes)
 typedef struct TallyRequest
 {
 	TallyKind kind;
-	int classes; /* of the label, 2 .. INSTANCE_MAX_CLASSES */
-	int models;  /* 1, or 2 .. SELECT_LIST_MAX for a selection */
-	const int64 *model_release;
+	bool is_price;              /* are the options those of a price, which knows no model? */
+	int classes;                /* of the label, 2 .. INSTANCE_MAX_CLASSES */
+	int models;                 /* 1, or 2 .. SELECT_LIST_MAX for a selection */
+	const int64 *model_release; /* NULL in a price */
 	Oid table;
+	bool holdout_given;
+	int64 holdout; /* thousandths of the rows, which are read; 0: all rows */
 	Adjacency adjacency;
 	const char *person; /* column; NULL: rows are protected */
 	int64 epsilon;      /* of one row, nano-units */
@@ -87,9 +92,18 @@ extern bool tally_find(const char *name, TallyKind *kind);
 /* The mechanism, as the ledger names it. */
 extern const char *tally_mechanism(TallyKind kind);
 
-/* Raises 22023 for an option that is none of these. */
-extern void tally_check_options(Jsonb *options, TallyKind kind, const char *const *names,
-								int count);
+/*
+ * Reads the options of a call, or of a price, whose table is known by then if it has one; raises
+ * 22023.  options: NULL for none.
+ */
+extern void tally_read_options(TallyRequest *request, Jsonb *options);
+
+/*
+ * Sets what is declared about the table.  Where a person has at most k rows, each row has
+ * epsilon / k; raises 22023 if that is 0.
+ */
+extern void tally_set_protected(TallyRequest *request, const PrivacyCost *cost,
+								const Protection *protection);
 
 /* Raises 22023 unless a selection may have this number of models. */
 extern void tally_check_models(int models);
