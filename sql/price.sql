@@ -221,6 +221,19 @@ WITH calls AS MATERIALIZED (SELECT pg_temp.random_call() AS arguments FROM gener
 SELECT count(*) FILTER (WHERE train !~ '^\d+$') > 10 AS many_are_refused, count(*) FILTER (WHERE train ~ '^\d+$') > 10 AS many_are_answered,
   count(*) FILTER (WHERE train ~ 'sure to end') > 1 AS some_for_time,
   string_agg(arguments || E'\n' || price || E'\n' || train, E'\n') FILTER (WHERE train <> price AND (train !~ '^\d+$' OR price !~ '^{')) AS differ FROM answers;
+-- so with ratings and looks
+SELECT (dpobj.train('guest_case', 'y', 1, '{a,z}', name => 'guest')).release > 0 AS trained;
+WITH answers AS MATERIALIZED (
+  SELECT method, arguments, split_part(answer_of(format('SELECT dpobj.price(%L, %L, %s, method => %L)', 'guest_case', 'a', arguments, method)), E'\n', 1) AS price,
+      split_part(answer_of(format('SELECT dpobj.%s, %s)', call, arguments)), E'\n', 1) AS answer
+    FROM (VALUES ('evaluate(''guest'', ''guest_case''', 'accuracy'), ('avg(''guest_case'', ''a''', 'avg'), ('count(''guest_case''', 'count')) c(call, method),
+      unnest('{0,0.0001,0.000000002,1}'::text[]) epsilon,
+      unnest(ARRAY['{}', '{"a": {">": 0.5}}', '{"none": {"=": 1}}', '{"z": {"=": "other"}}']) filter,
+      unnest(ARRAY['{}', '[]', '{"confidence": 0.9}', '{"confidence": 2}', '{"holdout": 0.5}', '{"holdout": 2}', '{"clip": [1, 0]}', '{"none": 1}']) options,
+      format('%s, filter => %L, options => %L', epsilon, filter, options) arguments)
+SELECT method, count(*) FILTER (WHERE answer ~ '^[0-9A-Z]{5}: ') AS refused, count(*) FILTER (WHERE answer !~ '^[0-9A-Z]{5}: ') AS answered,
+  string_agg(arguments || E'\n' || price || E'\n' || answer, E'\n') FILTER (WHERE answer <> price AND (answer ~ '^[0-9A-Z]{5}: ' OR price !~ '^{')) AS differ
+  FROM answers GROUP BY method ORDER BY method;
 RESET SESSION AUTHORIZATION;
 DROP TABLE guest, guest_free, guest_case;
 
