@@ -131,7 +131,6 @@ SELECT name, state, relation, relation_name, model IS NULL AS hidden, reason FRO
 SELECT dpobj.wait(:second);
 SELECT dpobj.cancel(:second);
 \c - postgres
-LOAD 'dpobj';
 ALTER SYSTEM SET dpobj.max_jobs = 33;
 DROP TABLE visit;
 REVOKE dpobj_admin FROM dpobj_jobs_bob;

@@ -61,6 +61,7 @@ check_memory_limit(int *value, void **extra, GucSource source)
 void
 _PG_init(void)
 {
+	preload_require();
 	DefineCustomIntVariable(
 		"dpobj.time_limit", "Seconds after which a solver is stopped.",
 		"Nothing is released then and the charge stays. A limit that can be reached "

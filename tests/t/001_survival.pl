@@ -3,7 +3,7 @@
 
 use DpobjTest;
 
-my $node = dpobj_cluster('survival', "shared_preload_libraries = ''", 'wal_writer_delay = 10s');
+my $node = dpobj_cluster('survival', 'wal_writer_delay = 10s');
 my $once = { epsilon => 0.5, charged => 1, released => 1 };
 my $nothing = {};
 

@@ -3,7 +3,7 @@
 
 use DpobjTest;
 
-my $node = dpobj_cluster('crash', "shared_preload_libraries = ''");
+my $node = dpobj_cluster('crash');
 # A solve of many minutes: a solver that nobody stops does not end in time.
 my $train = train(SLOW, epsilon => 0.75, options => '"mechanism": "opdisc", "grid": {"max": 4}, "solver": "glpk_literal"');
 my $quick = train(QUICK, epsilon => 0.75);
@@ -214,7 +214,7 @@ spends(
 			sub {
 				my ($locker) = @_;
 				my $terminate = 'SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity '
-				  . "WHERE backend_type = 'dpobj charge'";
+				  . "WHERE backend_type = 'dpobj writer'";
 				wait_until(30, sub { scalar_of($node, $terminate) eq '1' });
 			});
 	});

@@ -8,7 +8,7 @@ use DpobjTest;
 # An interrupt takes some ten milliseconds on an idle machine, and many seconds if it is ignored.
 use constant LATEST => 5000;
 
-my $node = dpobj_cluster('interrupt', "shared_preload_libraries = ''");
+my $node = dpobj_cluster('interrupt');
 my $control = session($node);
 my @measured;
 
@@ -45,14 +45,16 @@ sub lock_ledger
 	$locker->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN EXCLUSIVE MODE');
 }
 
+# A worker of its own writes a charge that has to wait; the writer tries an end again and again.
 sub wait_for_worker
 {
+	my ($type) = @_;
 	wait_until(
 		10,
 		sub {
-			$control->ask("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dpobj charge'"
+			$control->ask("SELECT count(*) FROM pg_stat_activity WHERE backend_type = '$type'"
 				  . " AND wait_event_type = 'Lock'") eq '1';
-		}) or die 'no charge worker waits';
+		}) or die "no $type waits";
 }
 
 # A solver that reads nothing, so that the problem fills the socket.
@@ -65,7 +67,7 @@ my %phase = (
 	charge => {
 		prepare => \&lock_ledger,
 		statement => train(QUICK),
-		reach => \&wait_for_worker,
+		reach => sub { wait_for_worker('dpobj charge') },
 		tidy => sub { $locker->quit },
 		cost => {},
 	},
@@ -109,11 +111,11 @@ my %phase = (
 			kill 'STOP', $process;
 			lock_ledger();
 			kill 'CONT', $process;
-			wait_for_worker();
+			wait_for_worker('dpobj writer');
 		},
 		tidy => sub { $locker->quit },
 
-		# The worker writes the event, but the answer is not sent.
+		# The writer writes the event, but the answer is not sent.
 		cost => { epsilon => 0.5, charged => 1, released => 1 },
 	},);
 

@@ -1,26 +1,19 @@
 # 016_kill_loop.pl - rounds of concurrent trainers at both doors, with and without temporary
 # files. In each round a backend, a charge worker, a solver or the whole server is killed at a
 # random moment: every answered request is charged, budgets hold, no process and no file is left,
-# and the server comes back. The rounds run with a worker for each charge and, preloaded, with a
-# writer.
+# and the server comes back.
 #
-#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    more rounds of each
-#   DPOBJ_KILL_ROUNDS=200p ...                         preloaded only; 200w: with workers only
+#   DPOBJ_KILL_ROUNDS=200 bash scripts/check.sh tap    more rounds
 
 use DpobjTest;
 
-my ($rounds, $only) = ($ENV{DPOBJ_KILL_ROUNDS} || 8) =~ /^(\d+)([pw]?)$/ or die 'DPOBJ_KILL_ROUNDS is no number';
+my ($rounds) = ($ENV{DPOBJ_KILL_ROUNDS} || 12) =~ /^(\d+)$/ or die 'DPOBJ_KILL_ROUNDS is no number';
 use constant TRAINERS => 9;
 
-my $node;
+my $node = dpobj_cluster('kills', 'dpobj.release_tick = 20', 'log_min_messages = fatal', 'dpobj.max_failures = 1000000');
 
-sub start_cluster
-{
-	my ($name, @settings) = @_;
-	$node = dpobj_cluster($name, 'dpobj.release_tick = 20', 'log_min_messages = fatal',
-		'dpobj.max_failures = 1000000', @settings);
-	login_roles($node, qw(ana bob eve));
-	$node->safe_psql('postgres', <<'SQL');
+login_roles($node, qw(ana bob eve));
+$node->safe_psql('postgres', <<'SQL');
 CREATE TABLE patient (ill boolean, a boolean, b boolean, c boolean, d boolean);
 INSERT INTO patient
 SELECT i % 2 = 0, i % 3 = 0, i % 5 = 0, i % 7 = 0, i % 11 = 0 FROM generate_series(1, 20000) i;
@@ -30,8 +23,6 @@ CREATE TABLE spills AS SELECT sin(i) AS a, cos(3 * i) AS b, i % 2 = 0 AS ill FRO
 SELECT dpobj.protect('spills', '{"a": {"clip": [-1, 1]}, "b": {"clip": [-1, 1]}, "ill": {}}', n => 20000);
 SELECT dpobj.set_budget('spills', r, 100000, 0) FROM unnest('{ana,bob,eve}'::regrole[]) r;
 SQL
-	return;
-}
 
 # Each trainer sends a few calls over one connection, for models and answers under names of its own.
 $ENV{PGOPTIONS} = '-c work_mem=64kB -c hash_mem_multiplier=1';
@@ -60,7 +51,7 @@ sub start_trainer
 
 # ---- the killer ----
 
-my %killed;
+my %killed = (solver => 0, backend => 0, worker => 0, server => 0, nobody => 0);
 
 sub workers_and_backends
 {
@@ -118,73 +109,62 @@ WHERE b.releases <> (SELECT count(*) FROM dpobj.ledger l
    OR b.epsilon_spent <> b.releases
 SQL
 
-sub kill_loop
+my %answers;
+my %failures;
+my $twice = 0;
+
+# Nobody is killed at first, to see how long the trainers take on this machine.
+my $began = time();
+$_->{run}->finish for map { start_trainer(0, $_) } 0 .. TRAINERS - 1;
+my $usual = time() - $began;
+diag(sprintf 'a round takes %.1f s', $usual);
+
+for my $round (1 .. $rounds)
 {
-	my ($name, @settings) = @_;
-	%killed = (solver => 0, backend => 0, worker => 0, server => 0, nobody => 0);
-	start_cluster($name, @settings);
+	my @trainers = map { start_trainer($round, $_) } 0 .. TRAINERS - 1;
+	my $until = time() + rand($usual / 6);
 
-	my %answers;
-	my %failures;
-	my $twice = 0;
-
-	# Nobody is killed at first, to see how long the trainers take on this machine.
-	my $began = time();
-	$_->{run}->finish for map { start_trainer(0, $_) } 0 .. TRAINERS - 1;
-	my $usual = time() - $began;
-	diag(sprintf '%s: a round takes %.1f s', $name, $usual);
-
-	for my $round (1 .. $rounds)
+	while (time() < $until)
 	{
-		my @trainers = map { start_trainer($round, $_) } 0 .. TRAINERS - 1;
-		my $until = time() + rand($usual / 6);
-
-		while (time() < $until)
-		{
-			$_->{run}->pumpable && eval { $_->{run}->pump_nb } for @trainers; # dies where psql just ended
-			sleep(0.005);
-		}
-		kill_somebody($round);
-		for my $trainer (@trainers)
-		{
-			eval { $trainer->{run}->finish; 1 } or $failures{"round $round: a trainer hangs"}++;
-			$twice += grep { $answers{$_}++ } grep { /^\d+$/ } split /\n/, $trainer->{output};
-			for my $state ($trainer->{errors} =~ /^(?:ERROR|FATAL):  (\w{5}):/mg)
-			{
-				$failures{"SQLSTATE $state"}++ unless $state =~ /^(?:UB004|57P0[123]|55000)$/;
-			}
-		}
-		settle($node);
-		$failures{"round $round: $_->[0]"}++
-		  for grep { scalar_of($node, $_->[1]) ne '0' }
-		  ([ 'events', $wrong_events ], [ 'models', $wrong_models ], [ 'spending', $wrong_spending ],
-			[ 'locks', "SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND database = 0" ]);
-		$failures{"round $round: a file is left"}++
-		  unless wait_until(5, sub { my @files = glob $node->data_dir . '/base/pgsql_tmp/*'; !@files });
-		$failures{"round $round: a solver is left"}++ unless wait_until(5, sub { !solvers($node) });
+		$_->{run}->pumpable && eval { $_->{run}->pump_nb } for @trainers; # dies where psql just ended
+		sleep(0.005);
 	}
-
-	my $list = join ',', keys %answers;
-	my ($charged, $released, $failed) = split /\|/, scalar_of($node,
-		"SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'), "
-		  . "count(*) FILTER (WHERE event = 'failed') FROM dpobj.ledger_events");
-	diag(sprintf '%s: %d rounds, killed: %s; %d charged, %d released, %d failed, %d answers', $name, $rounds,
-		join(', ', map { "$killed{$_} $_" } sort keys %killed), $charged, $released, $failed, scalar keys %answers);
-
-	is_deeply(\%failures, {}, 'every round ended without a failure');
-	is($twice, 0, 'no release was answered twice');
-	cmp_ok($killed{server}, '>', 0, 'the server was killed');
-	cmp_ok(scalar keys %answers, '>', $rounds / 2, 'trainers were answered');
-	cmp_ok($released + $failed, '<=', $charged, 'released + failed <= charged');
-	is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'released' AND release IN ($list)"),
-		scalar keys %answers, 'each answer was released');
-	is(scalar_of($node, 'SELECT count(*) FROM dpobj.models WHERE NOT dpobj.verify(model)'), '0', 'every model verifies');
-	unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal (?!9\b)/,
-		'no process crashed by itself');
-	$node->stop;
-	return;
+	kill_somebody($round);
+	for my $trainer (@trainers)
+	{
+		eval { $trainer->{run}->finish; 1 } or $failures{"round $round: a trainer hangs"}++;
+		$twice += grep { $answers{$_}++ } grep { /^\d+$/ } split /\n/, $trainer->{output};
+		for my $state ($trainer->{errors} =~ /^(?:ERROR|FATAL):  (\w{5}):/mg)
+		{
+			$failures{"SQLSTATE $state"}++ unless $state =~ /^(?:UB004|57P0[123]|55000)$/;
+		}
+	}
+	settle($node);
+	$failures{"round $round: $_->[0]"}++
+	  for grep { scalar_of($node, $_->[1]) ne '0' }
+	  ([ 'events', $wrong_events ], [ 'models', $wrong_models ], [ 'spending', $wrong_spending ],
+		[ 'locks', "SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND database = 0" ]);
+	$failures{"round $round: a file is left"}++
+	  unless wait_until(5, sub { my @files = glob $node->data_dir . '/base/pgsql_tmp/*'; !@files });
+	$failures{"round $round: a solver is left"}++ unless wait_until(5, sub { !solvers($node) });
 }
 
-kill_loop('workers', "shared_preload_libraries = ''") unless $only eq 'p';
-kill_loop('preloaded') unless $only eq 'w';
+my $list = join ',', keys %answers;
+my ($charged, $released, $failed) = split /\|/, scalar_of($node,
+	"SELECT count(*) FILTER (WHERE event = 'charged'), count(*) FILTER (WHERE event = 'released'), "
+	  . "count(*) FILTER (WHERE event = 'failed') FROM dpobj.ledger_events");
+diag(sprintf '%d rounds, killed: %s; %d charged, %d released, %d failed, %d answers', $rounds,
+	join(', ', map { "$killed{$_} $_" } sort keys %killed), $charged, $released, $failed, scalar keys %answers);
+
+is_deeply(\%failures, {}, 'every round ended without a failure');
+is($twice, 0, 'no release was answered twice');
+cmp_ok($killed{server}, '>', 0, 'the server was killed');
+cmp_ok(scalar keys %answers, '>', $rounds / 2, 'trainers were answered');
+cmp_ok($released + $failed, '<=', $charged, 'released + failed <= charged');
+is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger_events WHERE event = 'released' AND release IN ($list)"),
+	scalar keys %answers, 'each answer was released');
+is(scalar_of($node, 'SELECT count(*) FROM dpobj.models WHERE NOT dpobj.verify(model)'), '0', 'every model verifies');
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal (?!9\b)/,
+	'no process crashed by itself');
+$node->stop;
 done_testing();

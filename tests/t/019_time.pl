@@ -167,7 +167,7 @@ $ana->quit;
 
 my $tick = int(1000 * max(0.5, 3 * $usual{busy}));
 diag("ticks of $tick ms");
-$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = $tick");
+$node->safe_psql('postgres', "ALTER ROLE ana SET dpobj.release_tick = $tick");
 $ana = session($node, user => 'ana');
 answered($ana, 'calm');
 
@@ -200,7 +200,7 @@ $ana->quit;
 my $moment = ($usual{calm} + $usual{long}) / 2;
 my $longer = int(2000 * ($moment + 0.1));
 my %phase = ('waits' => 'calm', 'reads' => 'long', 'solves' => 'hard');
-$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = $longer");
+$node->safe_psql('postgres', "ALTER ROLE ana SET dpobj.release_tick = $longer");
 $ana = session($node, user => 'ana');
 
 my $newest_charge = "SELECT max(id) FROM dpobj.ledger_events WHERE event = 'charged'";
@@ -237,7 +237,7 @@ for my $how (qw(timeout cancel terminate))
 		8, map { my $table = $_; $table => sub { ended($how, $table, \&lent) } } qw(calm hard));
 }
 $ana->quit;
-$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = 3600000");
+$node->safe_psql('postgres', "ALTER ROLE ana SET dpobj.release_tick = 3600000");
 cmp_ok(ended('terminate', 'hard'), '<', 20, 'pg_terminate_backend ends a run before a long tick');
 $node->safe_psql('postgres', 'GRANT SELECT ON calm TO ana');
 $ana = session($node, user => 'ana');

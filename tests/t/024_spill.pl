@@ -661,7 +661,6 @@ CREATE FUNCTION lent_groups() RETURNS bigint LANGUAGE sql SECURITY DEFINER
   AS $$SELECT (((dp_groups((id % 2)::text, features, label, 1, 0,
     '{"method": "logistic", "mechanism": "objective", "dimension": 3, "keys": ["0", "1"]}'))[1]).model).release FROM narrow$$;
 SELECT dpobj.grant_trainer('ana');
-LOAD 'dpobj';
 ALTER ROLE ana SET dpobj.release_tick = 4000;
 ALTER DATABASE postgres SET work_mem = '64kB';
 ALTER DATABASE postgres SET hash_mem_multiplier = 1;

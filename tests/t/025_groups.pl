@@ -92,7 +92,7 @@ spends($node, 'another try', { epsilon => 0.5, charged => 1, released => 1 }, su
 
 # ---- ticks ----
 
-$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER ROLE ana SET dpobj.release_tick = '1s'");
+$node->safe_psql('postgres', "ALTER ROLE ana SET dpobj.release_tick = '1s'");
 $ana->quit;
 $ana = session($node, user => 'ana');
 my $last = scalar_of($node, 'SELECT max(id) FROM dpobj.ledger_events');

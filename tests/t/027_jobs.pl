@@ -82,7 +82,7 @@ sub guarantee
 }
 
 spends($node, 'limits of the submitter apply', { epsilon => 1, charged => 2, released => 2 }, sub {
-	scalar_of($node, "LOAD 'dpobj'; ALTER ROLE cat SET dpobj.time_limit = 600");
+	scalar_of($node, "ALTER ROLE cat SET dpobj.time_limit = 600");
 	configure('ALTER SYSTEM SET dpobj.max_jobs = 0');
 	my ($limited, $other) = (submit('cat', 'limited', 'patient'), submit('ana', 'unlimited', 'patient'));
 	configure('ALTER SYSTEM SET dpobj.max_jobs = 1');
@@ -97,7 +97,7 @@ spends($node, 'settings of the database', { epsilon => 1, charged => 2, released
 	my $running = submit('ana', 'before', 'hard');
 	enters($running, 'solving');
 	my $queued = submit('ana', 'after', 'patient');
-	scalar_of($node, "LOAD 'dpobj'; $_") for 'ALTER DATABASE postgres SET dpobj.time_limit = 600',
+	scalar_of($node, "$_") for 'ALTER DATABASE postgres SET dpobj.time_limit = 600',
 	  'ALTER ROLE postgres SET dpobj.time_limit = 0'; # the worker's role
 	$session{ana}->ask("SELECT dpobj.cancel($running)");
 	becomes($queued, 'released');

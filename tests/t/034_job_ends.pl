@@ -248,9 +248,9 @@ spends($node, 'a dump', $once, sub {
 $_->quit for values %session;
 $node->stop;
 
-# ---- not preloaded ----
+# ---- few worker slots ----
 
-$node = dpobj_cluster('few', "shared_preload_libraries = ''", 'dpobj.release_tick = 0', 'max_worker_processes = 4', 'max_connections = 20');
+$node = dpobj_cluster('few', 'dpobj.release_tick = 0', 'max_worker_processes = 4', 'max_connections = 20');
 hard_table($node);
 patient_table();
 login_roles($node, qw(ana bob cat eve));
@@ -259,22 +259,6 @@ CREATE ROLE mallory LOGIN CREATEDB;
 SELECT dpobj.set_budget(t, r, 1000, 0) FROM unnest('{patient,hard}'::regclass[]) t, unnest('{ana,bob,cat}'::regrole[]) r;
 SQL
 connect_all();
-
-sub not_preloaded
-{
-	my ($what, $text, $name) = @_;
-	return like($text,
-		qr/^ERROR:  55000: $what need a server that preloads dpobj\nHINT:  Add dpobj to shared_preload_libraries in postgresql\.conf, and restart the server\.$/m, $name);
-}
-
-spends($node, 'a server that does not preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	not_preloaded('jobs', $session{ana}->ask(submission('refused', 'patient')), 'a submission is refused');
-	not_preloaded('schedules', $session{ana}->ask(q{SELECT dpobj.schedule('train', 'patient', '{"label": "ill", "epsilon": 0.5}', 'refused', '0 0 1 1 *')}), 'a schedule is refused');
-	is(scalar_of($node, 'SELECT (SELECT count(*) FROM dpobj.job_rows), (SELECT count(*) FROM dpobj.schedule_rows)'), '0|0', 'the refusals write nothing');
-	like($session{ana}->ask(q{SELECT release FROM dpobj.train('patient', 'ill', 0.5, '{a,b}')}), qr/^\d+$/, 'dpobj.train is answered');
-});
-
-# ---- few worker slots ----
 
 # Two launchers leave no room for a job.
 my $warning = qr/WARNING:  jobs of dpobj stay queued: max_worker_processes is 4/;
@@ -288,8 +272,6 @@ sub restart_with
 	return;
 }
 
-unlike(slurp_file($node->logfile), $warning, 'no warning without preloading');
-restart_with("shared_preload_libraries = 'dpobj'");
 like(slurp_file($node->logfile), $warning, 'the server warns when it starts');
 
 spends($node, 'too few worker slots', {}, sub {
@@ -318,24 +300,7 @@ spends($node, 'few worker slots', { epsilon => 2, charged => 4, released => 2 },
 	cancel('bob', $second);
 });
 
-# A server that no longer preloads the library: queued jobs stay queued, and show the reason.
-spends($node, 'a server that has ceased to preload the library', { epsilon => 0.5, charged => 1, released => 1 }, sub {
-	$node->safe_psql('postgres', "LOAD 'dpobj'; ALTER SYSTEM SET dpobj.max_jobs = 0");
-	$node->reload;
-	sleep(0.3);
-	my @ids = map { submit('ana', "left $_", 'patient') } 1, 2;
-	$session{ana}->ask(q{SELECT dpobj_internal.schedule_put('train', 'patient', '{"label": "ill", "epsilon": 0.5, "method": "halfspace", "options": {"intercept": false}}', 'yearly', '0 0 1 1 *', NULL, NULL)});
-	$node->safe_psql('postgres', 'ALTER SYSTEM RESET dpobj.max_jobs');
-	restart_with("shared_preload_libraries = ''");
-	is($session{ana}->ask("SELECT state, reason FROM dpobj.jobs WHERE id = $ids[0]"),
-		'queued|it waits for a server that preloads dpobj', 'the view shows that the job waits for preloading');
-	not_preloaded('jobs', $session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'dpobj.wait is refused');
-	is($session{ana}->ask("SELECT dpobj.cancel($ids[0])"), 't', 'the job can be cancelled');
-	is($session{ana}->ask("SELECT dpobj.wait($ids[0])"), 'cancelled', 'the cancelled job has ended');
-	not_preloaded('schedules', $session{ana}->ask(q{CALL dpobj.run_schedule('yearly')}), 'no schedule runs');
-	restart_with("shared_preload_libraries = 'dpobj'", 'max_worker_processes = 12');
-	ok(wait_until(20, sub { row_state($ids[1]) eq 'released' }), 'a queued job runs when the server preloads the library again');
-});
+restart_with('max_worker_processes = 12');
 
 # ---- the launcher ----
 

@@ -67,7 +67,7 @@ SQL
 sub configure
 {
 	my ($statement) = @_;
-	$node->safe_psql('postgres', "LOAD 'dpobj'; $statement");
+	$node->safe_psql('postgres', "$statement");
 	$node->reload;
 	return;
 }

@@ -24,7 +24,7 @@ use DpobjSession;
 our @EXPORT = qw(
   dpobj_cluster standby_of login_roles scan_functions finish point_table hard_table copy_by_dump seeded one_of scramble
   session in_session under parallel train scalar_of refused is_answered
-  spends race_for_cap last_charge ticks_since settle
+  refused_to_connect spends race_for_cap last_charge ticks_since settle
   wait_until wait_for_server waits_for_lock children descriptors runs kill_server break_first_page
   solver_of solver_path deaf_solver hide_solver restore_solver without_solver with_failing_solver
   solvers solvers_and_backends
@@ -288,6 +288,15 @@ sub in_session
 	my ($node, $how, @statements) = @_;
 	my $session = session($node, ref $how ? %$how : (user => $how));
 	return join "\n", map { $session->ask($_) } @statements;
+}
+
+# Is the role refused a connection with this setting, which is a superuser's?
+sub refused_to_connect
+{
+	my ($node, $user, $setting) = @_;
+	local $ENV{PGOPTIONS} = "-c $setting";
+	return command_fails_like([ 'psql', '-Xc', 'SELECT 1', '-d', $node->connstr('postgres') . " user=$user" ],
+		qr/FATAL:  permission denied to set parameter/, "$user may not connect with $setting");
 }
 
 # What a statement answers in a session with these settings.

@@ -1,5 +1,5 @@
 /*
- * preload.c - shared memory, in a server that preloads the library.
+ * preload.c - the library is preloaded, and has shared memory.
  */
 #include "postgres.h"
 
@@ -9,6 +9,18 @@
 
 #include "server/base/compat.h"
 #include "server/base/preload.h"
+
+/* A library that a session loads comes too late: it has no shared memory and no launcher. */
+void
+preload_require(void)
+{
+	if (process_shared_preload_libraries_in_progress)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("dpobj must be preloaded"),
+			 errhint("Add dpobj to shared_preload_libraries in postgresql.conf, and restart "
+					 "the server.")));
+}
 
 static SharedPiece *pieces = NULL;
 
@@ -52,8 +64,6 @@ find_pieces(void)
 void
 preload_memory(SharedPiece *piece)
 {
-	if (!process_shared_preload_libraries_in_progress)
-		return;
 	piece->next = pieces;
 	pieces = piece;
 }
@@ -61,26 +71,7 @@ preload_memory(SharedPiece *piece)
 void
 preload_install(void)
 {
-	if (pieces == NULL)
-		return;
 	chain_shmem_request(&next_request_hook, request_pieces);
 	next_startup_hook = shmem_startup_hook;
 	shmem_startup_hook = find_pieces;
-}
-
-bool
-preload_done(void)
-{
-	return pieces != NULL;
-}
-
-void
-preload_require(const char *what)
-{
-	if (preload_done())
-		return;
-	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("%s need a server that preloads dpobj", what),
-					errhint("Add dpobj to shared_preload_libraries in postgresql.conf, and restart "
-							"the server.")));
 }

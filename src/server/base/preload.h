@@ -1,5 +1,5 @@
 /*
- * preload.h - shared memory, in a server that preloads the library.
+ * preload.h - the library is preloaded, and has shared memory.
  */
 #ifndef DPOBJ_PRELOAD_H
 #define DPOBJ_PRELOAD_H
@@ -19,15 +19,11 @@ typedef struct SharedPiece
 } SharedPiece;
 
 /*
- * Called by _PG_init(), first for each piece, then once to request them all.  A server that does
- * not preload the library attaches none.
+ * Called by _PG_init(): first, to refuse with 55000 a library that is not preloaded; then for each
+ * piece; then once to request all pieces.
  */
+extern void preload_require(void);
 extern void preload_memory(SharedPiece *piece);
 extern void preload_install(void);
-
-extern bool preload_done(void);
-
-/* Raises 55000 if the library is not preloaded; what is the plural noun that needs it. */
-extern void preload_require(const char *what);
 
 #endif

@@ -8,7 +8,6 @@
 #include "access/xlog.h"
 #include "miscadmin.h"
 
-#include "server/base/preload.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
@@ -56,7 +55,6 @@ job_call_at_end(void)
 void
 job_call_now(void)
 {
-	if (preload_done() && !RecoveryInProgress() && !IsInParallelMode() && !job_area_is_looking() &&
-		job_any_waiting())
+	if (!RecoveryInProgress() && !IsInParallelMode() && !job_area_is_looking() && job_any_waiting())
 		job_area_call(MyDatabaseId);
 }

@@ -14,7 +14,6 @@
 
 #include "server/base/admin.h"
 #include "server/base/dpobj.h"
-#include "server/base/preload.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
@@ -91,8 +90,6 @@ may_see_rows(Datum *values, bool *nulls)
 static const char *
 queued_for(void)
 {
-	if (!preload_done())
-		return "it waits for a server that preloads dpobj";
 	if (dpobj_max_jobs == 0)
 		return "it waits for dpobj.max_jobs, which is 0";
 	if (job_area_is_crowded())

@@ -20,7 +20,6 @@
 #include "server/ledger/charge_analyst.h"
 #include "server/ledger/epoch.h"
 #include "server/base/dpobj.h"
-#include "server/base/preload.h"
 #include "server/jobs/job_area.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_table.h"
@@ -135,7 +134,6 @@ dpobj_submit(PG_FUNCTION_ARGS)
 
 	read_job(fcinfo, &job);
 	check_caller(job.relation);
-	preload_require("jobs");
 	found = find_same(&job, &same);
 	if (!found || has_state(&same, "released", "released"))
 	{
@@ -276,7 +274,6 @@ dpobj_wait(PG_FUNCTION_ARGS)
 		left = timeout - (double) (GetCurrentTimestamp() - began);
 		if (has_ended(&state) || left <= 0)
 			break;
-		preload_require("jobs");
 		job_call_now();
 		job_area_wait((long) Min(WAIT_PAUSE, ceil(left / 1000)));
 		CHECK_FOR_INTERRUPTS();

@@ -2,9 +2,12 @@
  * charge.c - the backend's side of the ledger: asks a worker, waits and reports.
  *
  * An event must survive the transaction that caused it and be durable before the call returns.  So
- * a dynamic background worker (charge_worker.c) commits it; in a server that preloads the library,
- * a writer commits many at a time (charge_writer.c).  Names are resolved here, because the caller
- * sees tables that it has not committed yet, and the worker does not.
+ * another process commits it: a writer, many at a time (charge_writer.c).  Names are resolved here,
+ * because the caller sees tables that it has not committed yet, and the other process does not.
+ *
+ * The writer holds the locks of all requests of a transaction, so it cannot wait for one more.  A
+ * charge that has to wait for a lock, a change of a budget, and a charge that no writer takes in
+ * time are committed by a worker of their own (charge_worker.c), which holds up nobody else.
  *
  * The wait for a charge can be interrupted at any moment.  Then the worker commits nothing, or a
  * failure after the charge: the caller gets an error, so it draws no noise and releases nothing.
@@ -49,9 +52,13 @@
 static void
 request_commit(ChargeRequest *request)
 {
-	dsm_segment *segment = charge_request_share(request);
+	dsm_segment *segment;
 	ChargeStatus status = CHARGE_NOT_WRITTEN;
 
+	if (!IsUnderPostmaster)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("cannot write the privacy ledger in single-user mode")));
+	segment = charge_request_share(request);
 	if (request->event == CHARGE_CHARGED)
 		charge_open(segment);
 	if (charge_may_queue(request))

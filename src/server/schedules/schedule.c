@@ -34,7 +34,6 @@
 #include "server/ledger/grant.h"
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
-#include "server/base/preload.h"
 #include "server/release/paid_call.h"
 
 /* Bytes of a schedule's name; names of its models end with " YYYY-MM-DD HH:MI". */
@@ -225,7 +224,6 @@ dpobj_schedule_begin(PG_FUNCTION_ARGS)
 {
 	ErrorContextCallback *callers = leave_out_context();
 
-	preload_require("schedules");
 	error_context_stack = callers;
 	if (!SPI_inside_nonatomic_context() || IsSubTransaction())
 	{
@@ -412,7 +410,6 @@ dpobj_schedule_put(PG_FUNCTION_ARGS)
 
 	check_caller();
 	PreventCommandIfReadOnly("dpobj.schedule()");
-	preload_require("schedules");
 	table = DatumGetObjectId(argument_value(fcinfo, PUT_RELATION, "relation"));
 	check_name(TextDatumGetCString(argument_value(fcinfo, PUT_NAME, "name")));
 	parse_times(TextDatumGetCString(argument_value(fcinfo, PUT_CRON, "cron")), &times);
