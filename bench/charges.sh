@@ -7,10 +7,8 @@
 # and runs a solver. First its latency from one client, without a budget and with three budgets. Then
 # with a million events more: the first statement after each change that has the sums of budgets added
 # up anew, the report, and the latency again; then races of many clients; then the latency once more.
-# All of it twice: as it is without preloading, with a worker for each event, and preloaded, with a
-# writer that commits many at once. The sum must be exact, and nobody may meet a deadlock; a client that
-# is given up because a lock took more than two seconds is counted. Data are synced to disk here, unlike
-# in the other benches.
+# The sum must be exact, and nobody may meet a deadlock; a client that is given up because a lock took
+# more than two seconds is counted. Data are synced to disk here, unlike in the other benches.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../scripts/packages.sh"
@@ -20,7 +18,7 @@ seconds=${1:-10}
 need_packages build
 workplace_make
 workplace_build
-cluster_start "shared_preload_libraries = ''" "max_worker_processes = 64" "max_connections = 80" "max_wal_size = '4GB'"
+cluster_start "max_worker_processes = 64" "max_connections = 80" "max_wal_size = '4GB'"
 for table in free capped; do
   echo "SELECT (dp_halfspace(features, label, 0.1, 0)).release FROM $table;" >"$W/$table.sql"
 done
@@ -112,8 +110,7 @@ race() { # NAME TABLE CLIENTS
     END { printf "  %-34s %6.0f statements a second, %6.0f events%s\n", name, rate, 2 * rate, lost ? ", " lost " clients given up" : "" }' "$W/race.log"
 }
 
-measure() { # NAME
-  echo "$1"
+measure() {
   fresh_tables
   latency "no budget" free
   latency "three budgets" capped
@@ -139,7 +136,4 @@ SQL
 }
 
 unprivileged "psql -X -q -c 'CREATE ROLE team' -c 'CREATE ROLE trainer LOGIN IN ROLE team'"
-measure "not preloaded"
-echo "shared_preload_libraries = 'dpobj'" >>"$W/data/postgresql.conf"
-unprivileged "pg_ctl -D '$W/data' -l '$W/server.log' -w restart >/dev/null"
-measure "preloaded"
+measure

@@ -61,7 +61,6 @@ typedef struct Area
 
 StaticAssertDecl(JOB_SLOTS == WORKER_SLOTS, "each start has a slot");
 
-/* NULL: the library is not preloaded. */
 static Area *area = NULL;
 static LWLock *lock = NULL;
 
@@ -196,8 +195,6 @@ job_area_running(int64 jobs[JOB_SLOTS])
 {
 	int count = 0;
 
-	if (area == NULL)
-		return 0;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < JOB_SLOTS; i++)
 	{
@@ -241,8 +238,6 @@ job_area_progress(int64 job, JobProgress *progress)
 {
 	const Slot *slot;
 
-	if (area == NULL)
-		return false;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	slot = slot_of(job);
 	if (slot != NULL)
@@ -257,8 +252,6 @@ job_area_cancel(int64 job)
 {
 	Slot *slot;
 
-	if (area == NULL)
-		return false;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	slot = slot_of(job);
 	if (slot != NULL)
@@ -286,8 +279,6 @@ job_area_end_wait(void)
 void
 job_area_call(Oid database)
 {
-	if (area == NULL)
-		return;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	call_add(database);
 	wake_launcher();
@@ -299,8 +290,6 @@ job_area_is_crowded(void)
 {
 	bool crowded;
 
-	if (area == NULL)
-		return false;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	crowded = area->crowded;
 	LWLockRelease(lock);

@@ -2,8 +2,7 @@
  * job_area.h - the slots of running jobs and their progress, in shared memory.
  *
  * A job whose row in dpobj.job_rows says running has a slot, from before the row says so until
- * after it no longer does; a running job without a slot has lost its worker.  The memory exists
- * only in a server that preloads the library; in another one no job runs.
+ * after it no longer does; a running job without a slot has lost its worker.
  *
  * A slot is taken when the start of a worker is requested (worker_start.h), so that starting and
  * working job workers together are at most dpobj.max_jobs.
@@ -54,7 +53,7 @@ typedef struct JobProgress
 	double gap;
 } JobProgress;
 
-/* Requests the memory, if the library is being preloaded. */
+/* Requests the memory; for _PG_init(). */
 extern void job_area_install(void);
 
 /* ---- Everybody ---- */

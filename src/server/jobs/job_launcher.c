@@ -1,6 +1,5 @@
 /*
- * job_launcher.c - the background worker that starts the workers of jobs, in a server that
- * preloads the library.
+ * job_launcher.c - the background worker that starts the workers of jobs.
  *
  * The launcher is connected to no database.  When the server has started, or its configuration has
  * changed, it calls for a worker in each database (job_area.h).  It answers calls, and repeats
@@ -73,7 +72,7 @@ job_launcher_install(void)
 {
 	BackgroundWorker worker;
 
-	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
+	if (IsBinaryUpgrade)
 		return;
 	worker_describe(&worker, JOB_LAUNCHER_NAME, JOB_LAUNCHER_FUNCTION);
 	worker.bgw_restart_time = RESTART_TIME;

@@ -1,6 +1,5 @@
 /*
- * job_launcher.h - the background worker that starts the workers of jobs, in a server that
- * preloads the library.
+ * job_launcher.h - the background worker that starts the workers of jobs.
  */
 #ifndef DPOBJ_JOB_LAUNCHER_H
 #define DPOBJ_JOB_LAUNCHER_H
@@ -13,7 +12,7 @@
 /* The launcher's entry point, as the postmaster looks it up. */
 #define JOB_LAUNCHER_FUNCTION "dpobj_launcher_main"
 
-/* Registers it, if the library is being preloaded. */
+/* Registers it; for _PG_init(). */
 extern void job_launcher_install(void);
 
 extern PGDLLEXPORT void dpobj_launcher_main(Datum argument);

@@ -4,8 +4,7 @@
  * Every charge gets an end while the server runs.  The backend holds the segment of the charge and
  * a slot of the queue from the charge on, so that it can post a failure when its transaction aborts
  * or it exits, where it can neither allocate memory nor wait.  What was released is posted before
- * anybody waits for it.  From then on another process has it (charge_queue.h), or a charge worker
- * in a server that does not preload the library.
+ * anybody waits for it.  From then on another process has it (charge_queue.h).
  */
 #include "postgres.h"
 

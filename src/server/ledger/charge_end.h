@@ -25,10 +25,10 @@ extern void charge_note_reason(int64 release, ChargeReason reason);
 extern ChargeReason charge_reason_of(int sqlstate);
 
 /*
- * The end of a release is posted: in a server that preloads the library another process tries to
- * write it until it can or the server stops, whether this one waits or not.  So after an error of
- * these functions, a cancel too, the end is written all the same, and dpobj.answer() gives what was
- * released.  If there is no shared memory to post an answer in, the release ends as a failure.
+ * The end of a release is posted: another process tries to write it until it can or the server
+ * stops, whether this one waits or not.  So after an error of these functions, a cancel too, the
+ * end is written all the same, and dpobj.answer() gives what was released.  If there is no shared
+ * memory to post an answer in, the release ends as a failure.
  *
  * Commits the 'released' event of a charge with the SHA-256 of the answer, and the model (a row of
  * dp_model) if the charge reserved a row for it, else NULL.

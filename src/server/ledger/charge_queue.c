@@ -59,7 +59,6 @@ typedef struct Queue
 	Slot slots[CHARGE_QUEUE_SLOTS];
 } Queue;
 
-/* NULL: the library is not preloaded. */
 static Queue *queue = NULL;
 static LWLock *lock = NULL;
 
@@ -235,7 +234,7 @@ slot_wait(Slot *slot, ChargeRequest *request)
 ChargeStatus
 charge_queue_commit(dsm_segment *segment)
 {
-	Slot *slot = queue == NULL ? NULL : slot_take(segment, SLOT_WAITING, 0);
+	Slot *slot = slot_take(segment, SLOT_WAITING, 0);
 
 	if (slot == NULL)
 		return CHARGE_NOT_WRITTEN;
@@ -248,7 +247,7 @@ charge_queue_commit(dsm_segment *segment)
 void
 charge_queue_hold(dsm_segment *charge, int64 release)
 {
-	Slot *slot = queue == NULL ? NULL : slot_take(charge, SLOT_HELD, release);
+	Slot *slot = slot_take(charge, SLOT_HELD, release);
 
 	if (slot != NULL)
 		on_dsm_detach(charge, slot_free, PointerGetDatum(slot));
@@ -260,8 +259,6 @@ charge_queue_post(dsm_segment *charge, dsm_segment *end)
 	ChargeRequest *request = dsm_segment_address(end);
 	Slot *slot = NULL;
 
-	if (queue == NULL)
-		return false;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	slot = find_slot(dsm_segment_handle(charge));
 	if (slot != NULL)
@@ -361,7 +358,7 @@ charge_queue_settle(Oid role)
 	TimestampTz next = TimestampTzPlusMilliseconds(began, CHARGE_STATUS_PAUSE);
 	int waits_for_us = 0;
 
-	while (queue != NULL && role_has_end(role))
+	while (role_has_end(role))
 	{
 		TimestampTz now = GetCurrentTimestamp();
 		int pid = writer_pid();
@@ -390,7 +387,7 @@ charge_queue_state(int64 release)
 	TimestampTz now = GetCurrentTimestamp();
 	const char *state = NULL;
 
-	if (queue == NULL || release == 0)
+	if (release == 0)
 		return NULL;
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	for (int i = 0; i < CHARGE_QUEUE_SLOTS && state == NULL; i++)
@@ -429,7 +426,7 @@ Datum
 charge_queue_releases(void)
 {
 	Datum *releases = palloc(sizeof(Datum) * CHARGE_QUEUE_SLOTS);
-	int count = queue == NULL ? 0 : list_releases(releases);
+	int count = list_releases(releases);
 
 	return PointerGetDatum(
 		construct_array(releases, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));

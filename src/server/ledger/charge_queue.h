@@ -1,9 +1,8 @@
 /*
  * charge_queue.h - the queue of requests to the ledger writers, in shared memory.
  *
- * Only a server that preloads the library has the queue.  A charge worker can commit every request
- * as well (charge_worker.c).  A backend starts one if there is no queue, no free slot or no writer,
- * or if the writer returns the request.
+ * A charge worker can commit every request as well (charge_worker.c).  A backend starts one if there
+ * is no free slot or no writer, or if the writer returns the request.
  *
  * The end of a release is posted: its slot and its segment belong to the queue until it is written.
  * While the release runs, it holds a slot, so that there is one for its end.
@@ -26,7 +25,7 @@
 /* How many releases can run and requests wait. */
 #define CHARGE_QUEUE_SLOTS 1024
 
-/* Asks for the shared memory, if the library is being preloaded. */
+/* Asks for the shared memory; for _PG_init(). */
 extern void charge_queue_install(void);
 
 /* ---- The backend's side ---- */
@@ -43,7 +42,7 @@ extern void charge_queue_hold(dsm_segment *charge, int64 release);
 
 /*
  * Posts the end of a release: charge is the segment of its charge, which may have become the end's.
- * False if there is no queue or no slot.  Raises no error and allocates nothing.
+ * False if there is no slot.  Raises no error and allocates nothing.
  */
 extern bool charge_queue_post(dsm_segment *charge, dsm_segment *end);
 

@@ -1,9 +1,8 @@
 /*
  * charge_setting.c - stored settings (ALTER ROLE or ALTER DATABASE ... SET), read by the worker.
  *
- * Before the library is loaded, any user can set a parameter of dpobj in the session or at connect,
- * which hides the administrator's value.  The worker has no settings of a client, so it reads the
- * stored value.  Callers trust the session of a superuser and take its value.
+ * A session has the values from when it connected; what an administrator has stored since counts
+ * for its next release.  Callers trust the session of a superuser and take its value.
  */
 #include "postgres.h"
 

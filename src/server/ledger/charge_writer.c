@@ -1,6 +1,5 @@
 /*
- * charge_writer.c - the background worker that commits the events of one database, many at a time,
- * in a server that preloads the library.
+ * charge_writer.c - the background worker that commits the events of one database, many at a time.
  *
  * Each commit waits for the disk.  So the writer takes all waiting requests, runs each in its own
  * subtransaction and commits once.  It answers after the commit, refusals too, because a refusal
@@ -8,11 +7,11 @@
  * requests before it, so the result is that of one request after the other.
  *
  * A request that fails for another reason than a rule is rolled back and returned: the backend then
- * asks a charge worker, which waits and reports as it does without a writer.  The end of a release
- * is kept and tried again instead, until it is written: whoever holds the lock or fills the disk,
- * the answer is paid for.  The usual reason is a lock.  The writer holds the locks of several
- * requests, so it waits for a lock only briefly.  It could deadlock with a session that takes two
- * of them in another order, or wait for a session that waits for an answer in the same batch.
+ * asks a charge worker, which waits and reports.  The end of a release is kept and tried again
+ * instead, until it is written: whoever holds the lock or fills the disk, the answer is paid for.
+ * The usual reason is a lock.  The writer holds the locks of several requests, so it waits for a
+ * lock only briefly.  It could deadlock with a session that takes two of them in another order, or
+ * wait for a session that waits for an answer in the same batch.
  *
  * The writer blocks DROP DATABASE, which waits for five seconds, so it ends soon after the last
  * request that it can write.  It also ends when the stored settings have changed, because a new

@@ -1,6 +1,5 @@
 /*
- * charge_writer.h - the background worker that commits the events of one database,
- * many at a time, in a server that preloads the library.
+ * charge_writer.h - the background worker that commits the events of one database, many at a time.
  */
 #ifndef DPOBJ_CHARGE_WRITER_H
 #define DPOBJ_CHARGE_WRITER_H

@@ -3,8 +3,8 @@
  *
  * The OID of a dropped role can be given to another one.  Its identity in the ledger is found by
  * name only from then on: a role that is created under the old name goes on with what was spent.
- * DROP ROLE does this in the database where it runs, if the library is loaded.  In others the
- * charge worker does it, before a role or table gets an identity or a name there.
+ * DROP ROLE does this in the database where it runs.  In others the process that writes the
+ * ledger does it, before a role or table gets an identity or a name there.
  */
 #include "postgres.h"
 

@@ -24,10 +24,8 @@ typedef struct SilentServer
 	TimestampTz end;
 } SilentServer;
 
-static SilentServer own[SERVERS];
-
-/* Those of all sessions, once the library has been preloaded. */
-static SilentServer *servers = own;
+/* SERVERS of them, in shared memory. */
+static SilentServer *servers = NULL;
 static LWLock *lock = NULL;
 
 static void
@@ -40,7 +38,7 @@ attach(void *memory, LWLock *its_lock, bool new)
 void
 silent_servers_install(void)
 {
-	static SharedPiece piece = {"dpobj silent servers", sizeof(own), attach};
+	static SharedPiece piece = {"dpobj silent servers", sizeof(SilentServer) * SERVERS, attach};
 
 	preload_memory(&piece);
 }
@@ -60,20 +58,6 @@ silent_server_key(const RemotePart *part)
 	for (int i = 0; part->keyword[i] != NULL; i++)
 		key = add_text(add_text(key, part->keyword[i]), part->value[i]);
 	return Max(key, 1);
-}
-
-static void
-enter(LWLockMode mode)
-{
-	if (lock != NULL)
-		LWLockAcquire(lock, mode);
-}
-
-static void
-leave(void)
-{
-	if (lock != NULL)
-		LWLockRelease(lock);
 }
 
 /* NULL: it is not remembered. */
@@ -103,10 +87,10 @@ silent_server_is(uint64 key)
 	const SilentServer *server;
 	bool is_silent;
 
-	enter(LW_SHARED);
+	LWLockAcquire(lock, LW_SHARED);
 	server = find(key);
 	is_silent = server != NULL && GetCurrentTimestamp() < server->end;
-	leave();
+	LWLockRelease(lock);
 	return is_silent;
 }
 
@@ -117,7 +101,7 @@ silent_server_note(uint64 key)
 	TimestampTz now = GetCurrentTimestamp();
 	SilentServer *server;
 
-	enter(LW_EXCLUSIVE);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	server = find(key);
 	if (server == NULL)
 	{
@@ -129,7 +113,7 @@ silent_server_note(uint64 key)
 		server->time = server->time == 0 ? FIRST_TIME : Min(2 * server->time, LONGEST_TIME);
 		server->end = TimestampTzPlusMilliseconds(now, server->time);
 	}
-	leave();
+	LWLockRelease(lock);
 }
 
 void
@@ -138,14 +122,14 @@ silent_server_forget(uint64 key)
 	SilentServer *server;
 	bool is_known;
 
-	enter(LW_SHARED);
+	LWLockAcquire(lock, LW_SHARED);
 	is_known = find(key) != NULL;
-	leave();
+	LWLockRelease(lock);
 	if (!is_known)
 		return;
-	enter(LW_EXCLUSIVE);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
 	server = find(key);
 	if (server != NULL)
 		*server = (SilentServer){0};
-	leave();
+	LWLockRelease(lock);
 }

@@ -3,8 +3,7 @@
  *
  * A server that does not answer costs whoever asks it a wait of some seconds.  So all sessions
  * remember it, for five seconds at first and then for twice as long each time, up to a minute, and
- * refuse to ask it meanwhile.  A server that does not preload the library has a memory in each
- * session.
+ * refuse to ask it meanwhile.
  */
 #ifndef DPOBJ_SILENT_SERVERS_H
 #define DPOBJ_SILENT_SERVERS_H
