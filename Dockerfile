@@ -24,3 +24,5 @@ RUN apt-get update && \
 	apt-get autoremove -y && \
 	apt-mark unhold locales && \
 	rm -rf /var/lib/apt/lists/*
+
+CMD ["postgres", "-c", "shared_preload_libraries=dpobj"]

@@ -8,7 +8,7 @@
 #   bash scripts/package.sh docker    the Dockerfile's RUN, in a system with PostgreSQL and not in
 #                                     the image of Docker, which needs a running Docker
 #
-# After each, tests/package/job.sql runs in a cluster as pg_createcluster makes it. As root;
+# After each, tests/package/job.sql runs in a cluster as pg_createcluster makes it, which preloads dpobj. As root;
 # if no clean system can be made, it says why and stops. KEEP=folder keeps the packages.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -47,6 +47,7 @@ main_job() { # main_job ROOT
   unpack "$1"
   root_run "$W/$1" "chmod -R a+rX /dpobj-$version
     [ -d /etc/postgresql/$major/main ] || pg_createcluster $major main >/dev/null
+    echo shared_preload_libraries = dpobj >/etc/postgresql/$major/main/conf.d/dpobj.conf
     pg_ctlcluster $major main start
     runuser -u postgres -- psql -X -v ON_ERROR_STOP=1 -f /dpobj-$version/tests/package/job.sql
     pg_ctlcluster $major main stop"

@@ -75,7 +75,6 @@ SQL
 
 # ---- clusters ----------------------------------------------------------------
 
-# Jobs and schedules need the preloaded library; a test of what happens without it empties the setting.
 # The guides show times of GMT, which is pg_cron's zone; initdb takes the machine's.
 sub _settings
 {
