@@ -59,6 +59,8 @@ request_commit(ChargeRequest *request)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						errmsg("cannot write the privacy ledger in single-user mode")));
 	segment = charge_request_share(request);
+	if (charge_may_queue(request))
+		charge_queue_enter(segment);
 	if (request->event == CHARGE_CHARGED)
 		charge_open(segment);
 	if (charge_may_queue(request))
@@ -68,9 +70,7 @@ request_commit(ChargeRequest *request)
 	memcpy(request, dsm_segment_address(segment), offsetof(ChargeRequest, characters));
 	if (status != CHARGE_COMMITTED)
 		charge_report_failure(status, request);
-	if (request->event == CHARGE_CHARGED)
-		charge_queue_hold(segment, request->id);
-	else
+	if (request->event != CHARGE_CHARGED)
 		dsm_detach(segment);
 }
 

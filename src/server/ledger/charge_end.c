@@ -2,9 +2,9 @@
  * charge_end.c - the end of each charge.
  *
  * Every charge gets an end while the server runs.  The backend holds the segment of the charge and
- * a slot of the queue from the charge on, so that it can post a failure when its transaction aborts
- * or it exits, where it can neither allocate memory nor wait.  What was released is posted before
- * anybody waits for it.  From then on another process has it (charge_queue.h).
+ * a slot of the queue from before the charge on, so that it can post a failure when its transaction
+ * aborts or it exits, where it can neither allocate memory nor wait.  What was released is posted
+ * before anybody waits for it.  From then on another process has it (charge_queue.h).
  */
 #include "postgres.h"
 
@@ -12,7 +12,6 @@
 #include "access/xact.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "postmaster/bgworker.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
 #include "utils/builtins.h"
@@ -175,50 +174,28 @@ name_release(void *argument)
 				   request->release, request->release);
 }
 
-/* Posts the end, for which the open release is forgotten; returns its worker, or NULL. */
-static BackgroundWorkerHandle *
+/* Posts the end, for which the open release is forgotten. */
+static void
 post(OpenRelease *open, dsm_segment *end)
 {
-	BackgroundWorkerHandle *worker = NULL;
-
 	if (!charge_queue_post(open->charge, end))
-	{
-		((ChargeRequest *) dsm_segment_address(end))->posted = true;
-		dsm_pin_segment(end);
-		PG_TRY();
-		{
-			worker = charge_worker_start(end);
-		}
-		PG_CATCH();
-		{
-			dsm_unpin_segment(dsm_segment_handle(end));
-			PG_RE_THROW();
-		}
-		PG_END_TRY();
-	}
+		elog(ERROR, "the release holds no slot for its end");
 	forget(open);
-	return worker;
 }
 
 /*
- * Waits until the end is committed; a worker that was terminated has a successor.  If the process
- * waits for this transaction, the end of this transaction is what it waits for: then an answer is
- * refused now and given later.
+ * Waits until the end is committed.  If the process that writes it waits for this transaction, the
+ * end of this transaction is what it waits for: then an answer is refused now and given later.
  */
 static void
-await(dsm_segment *end, BackgroundWorkerHandle *worker)
+await(dsm_segment *end)
 {
 	ChargeRequest *request = dsm_segment_address(end);
 	ErrorContextCallback named = {error_context_stack, name_release, request};
 	ChargeStatus status;
 
 	error_context_stack = &named;
-	do
-	{
-		status = worker == NULL ? charge_queue_wait(end) : charge_worker_wait(worker, request);
-		if (status == CHARGE_PENDING && worker != NULL)
-			worker = charge_worker_start(end);
-	} while (status == CHARGE_PENDING && worker != NULL);
+	status = charge_queue_wait(end);
 	if (status != CHARGE_COMMITTED && request->event == CHARGE_RELEASED)
 	{
 		if (status == CHARGE_REFUSED)
@@ -239,14 +216,13 @@ end_commit(ChargeRequest *request, int64 release)
 	OpenRelease *open = require_open(release);
 	dsm_segment *charge = open->charge;
 	dsm_segment *end;
-	BackgroundWorkerHandle *worker;
 
 	request->release = release;
 	request->role = ((ChargeRequest *) dsm_segment_address(charge))->role;
 	end = charge_request_share(request);
-	worker = post(open, end);
+	post(open, end);
 	dsm_detach(charge);
-	await(end, worker);
+	await(end);
 	pfree(request);
 }
 
@@ -286,12 +262,11 @@ charge_failed(int64 release, ChargeReason reason)
 {
 	OpenRelease *open = require_open(release);
 	dsm_segment *end = open->charge;
-	BackgroundWorkerHandle *worker;
 
 	charge_turn_into_failure(dsm_segment_address(end), reason, false);
-	worker = post(open, end);
+	post(open, end);
 	dsm_unpin_mapping(end);
-	await(end, worker);
+	await(end);
 }
 
 /* ---- What others ask -------------------------------------------------------- */

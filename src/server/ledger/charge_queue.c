@@ -1,10 +1,10 @@
 /*
  * charge_queue.c - the queue of requests to the ledger writers, in shared memory.
  *
- * A queue slot belongs to a backend from the moment it finds it free until it detaches its
- * request's segment, which also happens after an error; the writer only marks the slot as taken.
- * The slot of a posted end belongs to the queue, and the writer frees it: a writer that ends before
- * leaves it to the next one.  A database has at most one writer.  Its start has a number that is
+ * A queue slot belongs to a backend from before it asks for a charge until it detaches the charge's
+ * segment, which also happens after an error; the writer only marks the slot as taken.  The slot of
+ * a posted end belongs to the queue, and the writer frees it: a writer that ends before leaves it
+ * to the next one.  A database has at most one writer.  Its start has a number that is
  * never used again (worker_start.h), so that no backend mistakes the next writer for it.  A writer
  * that ends clears its worker slot and wakes every backend that waits for it.  If the writer had
  * taken the request, no answer will come; the other backends start the next writer.
@@ -34,9 +34,9 @@
 typedef enum SlotState
 {
 	SLOT_FREE,
-	SLOT_HELD, /* of a release that runs */
+	SLOT_HELD, /* no writer is to take the request */
 	SLOT_WAITING,
-	SLOT_TAKEN,
+	SLOT_TAKEN,         /* a writer has it, or had it */
 	SLOT_WITHOUT_WRITER /* the writer could not connect */
 } SlotState;
 
@@ -99,19 +99,7 @@ find_writer(void)
 
 /* ---- The backend's side ----------------------------------------------------- */
 
-/* Frees the slot, unless another request has it by now. */
-static void
-slot_free(dsm_segment *segment, Datum argument)
-{
-	Slot *slot = (Slot *) DatumGetPointer(argument);
-
-	LWLockAcquire(lock, LW_EXCLUSIVE);
-	if (slot->backend == MyProc && slot->segment == dsm_segment_handle(segment) && !slot->posted)
-		slot->state = SLOT_FREE;
-	LWLockRelease(lock);
-}
-
-/* Finds the slot that this backend has for a request, else a free one.  The lock is held. */
+/* Finds the slot of a request of this backend, else a free one.  The lock is held. */
 static Slot *
 find_slot(dsm_handle segment)
 {
@@ -129,9 +117,9 @@ find_slot(dsm_handle segment)
 	return free;
 }
 
-/* Puts the request into its slot or a free one; NULL if there is none. */
+/* Sets the slot of the request or a free one; NULL if there is none. */
 static Slot *
-slot_take(dsm_segment *segment, SlotState state, int64 release)
+slot_set(dsm_segment *segment, SlotState state)
 {
 	dsm_handle handle = dsm_segment_handle(segment);
 	Slot *found;
@@ -139,13 +127,34 @@ slot_take(dsm_segment *segment, SlotState state, int64 release)
 	LWLockAcquire(lock, LW_EXCLUSIVE);
 	found = find_slot(handle);
 	if (found != NULL)
-		*found = (Slot){.state = state,
-						.database = MyDatabaseId,
-						.segment = handle,
-						.backend = MyProc,
-						.release = release};
+		*found =
+			(Slot){.state = state, .database = MyDatabaseId, .segment = handle, .backend = MyProc};
 	LWLockRelease(lock);
 	return found;
+}
+
+/* The slot of a posted end is not this backend's any more. */
+static void
+slot_free(dsm_segment *segment, Datum argument)
+{
+	Slot *slot;
+
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	slot = find_slot(dsm_segment_handle(segment));
+	if (slot != NULL)
+		slot->state = SLOT_FREE;
+	LWLockRelease(lock);
+}
+
+void
+charge_queue_enter(dsm_segment *segment)
+{
+	on_dsm_detach(segment, slot_free, (Datum) 0);
+	if (slot_set(segment, SLOT_HELD) == NULL)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_RESOURCES), errmsg("too many releases run at a time"),
+			 errdetail("At most %d can. Nothing was written to the ledger.", CHARGE_QUEUE_SLOTS)));
 }
 
 /* Wakes the writer of this database, or starts one; false if that is not possible. */
@@ -182,7 +191,7 @@ typedef enum Progress
 	PROGRESS_TAKEN,   /* a writer that runs has the request */
 	PROGRESS_WAITING, /* no writer has taken it yet */
 	PROGRESS_LOST,    /* the writer that had it has ended */
-	PROGRESS_RETURNED /* no writer had it or will have it: the slot is free */
+	PROGRESS_RETURNED /* no writer had it or will have it */
 } Progress;
 
 static Progress
@@ -197,7 +206,7 @@ slot_progress(Slot *slot, bool may_wait)
 	else if (slot->state == SLOT_WAITING && may_wait)
 		progress = PROGRESS_WAITING;
 	else
-		slot->state = SLOT_FREE;
+		slot->state = SLOT_HELD;
 	LWLockRelease(lock);
 	return progress;
 }
@@ -225,7 +234,7 @@ slot_wait(Slot *slot, ChargeRequest *request)
 			may_wait = writer_call() &&
 					   !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TAKE_TIMEOUT);
 			if (!may_wait)
-				continue; /* frees the slot, unless a writer takes the request first */
+				continue; /* takes it back, unless a writer takes the request first */
 		}
 		worker_wait_for_latch(CHARGE_STATUS_PAUSE);
 	}
@@ -234,23 +243,26 @@ slot_wait(Slot *slot, ChargeRequest *request)
 ChargeStatus
 charge_queue_commit(dsm_segment *segment)
 {
-	Slot *slot = slot_take(segment, SLOT_WAITING, 0);
+	Slot *slot = slot_set(segment, SLOT_WAITING);
 
-	if (slot == NULL)
-		return CHARGE_NOT_WRITTEN;
-	on_dsm_detach(segment, slot_free, PointerGetDatum(slot));
 	return slot_wait(slot, dsm_segment_address(segment));
 }
 
 /* ---- Ends ------------------------------------------------------------------- */
 
 void
-charge_queue_hold(dsm_segment *charge, int64 release)
+charge_queue_note(const ChargeRequest *charge)
 {
-	Slot *slot = slot_take(charge, SLOT_HELD, release);
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	for (int i = 0; i < CHARGE_QUEUE_SLOTS; i++)
+	{
+		Slot *slot = &queue->slots[i];
 
-	if (slot != NULL)
-		on_dsm_detach(charge, slot_free, PointerGetDatum(slot));
+		if (slot->state != SLOT_FREE && slot->backend == charge->backend &&
+			slot->segment == charge->segment && !slot->posted)
+			slot->release = charge->id;
+	}
+	LWLockRelease(lock);
 }
 
 bool

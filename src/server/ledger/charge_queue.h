@@ -2,10 +2,10 @@
  * charge_queue.h - the queue of requests to the ledger writers, in shared memory.
  *
  * A charge worker can commit every request as well (charge_worker.c).  A backend starts one if there
- * is no free slot or no writer, or if the writer returns the request.
+ * is no writer, or if the writer returns the request.
  *
  * The end of a release is posted: its slot and its segment belong to the queue until it is written.
- * While the release runs, it holds a slot, so that there is one for its end.
+ * From before the charge on, the release holds a slot, so that there is one for its end.
  */
 #ifndef DPOBJ_CHARGE_QUEUE_H
 #define DPOBJ_CHARGE_QUEUE_H
@@ -30,6 +30,9 @@ extern void charge_queue_install(void);
 
 /* ---- The backend's side ---- */
 
+/* Takes a slot for the request until its segment is detached; an error if there is none. */
+extern void charge_queue_enter(dsm_segment *segment);
+
 /*
  * Has a writer commit the request.  CHARGE_PENDING: the writer ended without an answer, and the
  * event may have been written.  CHARGE_NOT_WRITTEN: nothing was written; a charge worker must
@@ -37,12 +40,9 @@ extern void charge_queue_install(void);
  */
 extern ChargeStatus charge_queue_commit(dsm_segment *segment);
 
-/* Holds a slot for the end of a release, until its charge's segment is detached. */
-extern void charge_queue_hold(dsm_segment *charge, int64 release);
-
 /*
  * Posts the end of a release: charge is the segment of its charge, which may have become the end's.
- * False if there is no slot.  Raises no error and allocates nothing.
+ * False if this process has no slot for it and none is free.  Raises no error, allocates nothing.
  */
 extern bool charge_queue_post(dsm_segment *charge, dsm_segment *end);
 
@@ -54,6 +54,12 @@ extern ChargeStatus charge_queue_wait(dsm_segment *end);
 
 /* Waits until no end of a release of the role waits to be written, but for those put off. */
 extern void charge_queue_settle(Oid role);
+
+/*
+ * Notes which release the charge begins; for the process that is about to commit it, so that the
+ * release is never seen without running.
+ */
+extern void charge_queue_note(const ChargeRequest *charge);
 
 /*
  * Says of a release of this database: "running", "writing" its end, which is tried again at once,

@@ -67,6 +67,7 @@ charge_request_share(const ChargeRequest *request)
 	ChargeRequest *shared = dsm_segment_address(segment);
 
 	memcpy(shared, request, request->size);
+	shared->segment = dsm_segment_handle(segment);
 	shared->backend = MyProc;
 	pg_atomic_init_u32(&shared->status, CHARGE_PENDING);
 	return segment;
@@ -83,8 +84,7 @@ charge_is_end(const ChargeRequest *request)
 bool
 charge_may_queue(const ChargeRequest *request)
 {
-	return request->event == CHARGE_CHARGED || request->event == CHARGE_READ_PART ||
-		   charge_is_end(request);
+	return request->event == CHARGE_CHARGED || request->event == CHARGE_READ_PART;
 }
 
 /* Says that a charge stays, if the request is its end; else an empty text. */
@@ -96,10 +96,9 @@ charge_kept(const ChargeRequest *request)
 			   : "";
 }
 
-BackgroundWorkerHandle *
-charge_worker_start(dsm_segment *segment)
+static BackgroundWorkerHandle *
+start_worker(dsm_segment *segment)
 {
-	const ChargeRequest *request = dsm_segment_address(segment);
 	BackgroundWorker worker;
 	BackgroundWorkerHandle *handle;
 
@@ -110,9 +109,8 @@ charge_worker_start(dsm_segment *segment)
 	if (handle == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 						errmsg("no background worker is free to write the privacy ledger"),
-						errdetail("None was within %d seconds.%s", CHARGE_SLOT_TIMEOUT,
-								  charge_is_end(request) ? charge_kept(request)
-														 : " Nothing was written to the ledger."),
+						errdetail("None was within %d seconds. Nothing was written to the ledger.",
+								  CHARGE_SLOT_TIMEOUT),
 						errhint("You might need to increase %s.", "max_worker_processes")));
 	return handle;
 }
@@ -131,8 +129,8 @@ waits_in_vain(pid_t pid, TimestampTz began)
 			charge_waits_for_us(pid));
 }
 
-ChargeStatus
-charge_worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
+static ChargeStatus
+wait_for_worker(BackgroundWorkerHandle *handle, ChargeRequest *request)
 {
 	TimestampTz began = GetCurrentTimestamp();
 	long pause = LockTimeout > 0 ? Min(LockTimeout, CHARGE_STATUS_PAUSE) : CHARGE_STATUS_PAUSE;
@@ -148,7 +146,7 @@ charge_worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request)
 			return status;
 		if (state == BGWH_STARTED && charge_may_queue(request) && waits_in_vain(pid, began))
 		{
-			if (request->posted || charge_abandon(request))
+			if (charge_abandon(request))
 				return CHARGE_ABANDONED;
 			continue; /* it has been answered */
 		}
@@ -204,8 +202,8 @@ charge_worker_commit(dsm_segment *segment)
 	request->denied = false; /* a writer may have set these */
 	request->id = 0;
 	pg_atomic_write_u32(&request->status, CHARGE_PENDING);
-	handle = charge_worker_start(segment);
-	status = charge_worker_wait(handle, request);
+	handle = start_worker(segment);
+	status = wait_for_worker(handle, request);
 	pfree(handle);
 	return status;
 }

@@ -6,7 +6,6 @@
 
 #include "postgres.h"
 
-#include "postmaster/bgworker.h"
 #include "storage/dsm.h"
 
 #include "server/ledger/charge_shared.h"
@@ -37,16 +36,11 @@ extern bool charge_is_end(const ChargeRequest *request);
  */
 extern bool charge_may_queue(const ChargeRequest *request);
 
-/* Starts a worker for the request, or raises an error. */
-extern BackgroundWorkerHandle *charge_worker_start(dsm_segment *segment);
-
 /*
- * Waits for its answer.  CHARGE_PENDING: it ended without one.  CHARGE_ABANDONED: it waits for a
- * lock of this transaction, or for longer than lock_timeout; a charge is given up then.
+ * Has a worker commit a request that no writer has committed.  CHARGE_PENDING: it ended without an
+ * answer.  CHARGE_ABANDONED: it waited for a lock of this transaction, or for longer than
+ * lock_timeout; a charge is given up then.
  */
-extern ChargeStatus charge_worker_wait(BackgroundWorkerHandle *handle, ChargeRequest *request);
-
-/* Both, for a request that no writer has committed. */
 extern ChargeStatus charge_worker_commit(dsm_segment *segment);
 
 /* Raises the error of a request that was not committed. */

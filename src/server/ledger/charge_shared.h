@@ -87,7 +87,8 @@ typedef struct ChargeRequest
 	/* the request */
 	Size size; /* with the characters */
 	Oid database;
-	PGPROC *backend; /* waits for the answer on its latch */
+	dsm_handle segment; /* of the request */
+	PGPROC *backend;    /* waits for the answer on its latch */
 	ChargeEvent event;
 	Oid relation;         /* of a charge and of administration */
 	int ancestors;        /* how many of the tables are ancestors */

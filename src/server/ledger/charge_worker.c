@@ -110,6 +110,8 @@ charge_execute(ChargeRequest *request)
 	SPI_connect();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	request->id = charge_insert(request);
+	if (request->event == CHARGE_CHARGED)
+		charge_queue_note(request);
 	PopActiveSnapshot();
 	SPI_finish();
 }
@@ -277,7 +279,7 @@ charge_pass_on(dsm_segment *segment)
 	}
 }
 
-/* A posted end is tried again by the backend that waits for it (charge_end.c). */
+/* A worker has an end if it has given up the charge, or no slot of the queue was free for it. */
 static void
 pass_on_at_exit(int code, Datum segment)
 {
@@ -286,8 +288,12 @@ pass_on_at_exit(int code, Datum segment)
 
 	if (request->event == CHARGE_CHARGED)
 		charge_pass_on(own);
-	else if (charge_is_end(request) && !request->posted && charge_status(request) == CHARGE_PENDING)
+	else if (charge_is_end(request) && charge_status(request) == CHARGE_PENDING)
+	{
+		if (request->posted)
+			dsm_unpin_segment(dsm_segment_handle(own));
 		charge_post(own, own);
+	}
 }
 
 void
