@@ -86,7 +86,7 @@ SELECT k.name, k.kind, k.relation, k.relation_name, k.answer, k.owner, k.created
  WHERE k.owns;
 COMMENT ON VIEW dpobj.answers_seen IS 'dpobj.answers of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_answers() RETURNS SETOF dpobj.answers_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_answers() IS 'internal: dpobj.answers_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.answers AS SELECT * FROM dpobj_internal.see_answers();
@@ -131,7 +131,7 @@ SELECT a.name,
    AND (a.owns OR dpobj_internal.reader_sees_all());
 COMMENT ON VIEW dpobj.evaluations_seen IS 'dpobj.evaluations of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_evaluations() RETURNS SETOF dpobj.evaluations_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_evaluations() IS 'internal: dpobj.evaluations_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.evaluations AS SELECT * FROM dpobj_internal.see_evaluations();
@@ -170,7 +170,7 @@ SELECT m.model,
        pg_catalog.unnest(e.models) m(model);
 COMMENT ON VIEW dpobj.model_history_seen IS 'dpobj.model_history of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_model_history() RETURNS SETOF dpobj.model_history_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_model_history() IS 'internal: dpobj.model_history_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.model_history AS SELECT * FROM dpobj_internal.see_model_history();

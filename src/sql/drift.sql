@@ -73,7 +73,7 @@ SELECT h.name,
  WHERE h.release <> (h.first).release;
 COMMENT ON VIEW dpobj.drifts_seen IS 'dpobj.drifts of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_drifts() RETURNS SETOF dpobj.drifts_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_drifts() IS 'internal: dpobj.drifts_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.drifts AS SELECT * FROM dpobj_internal.see_drifts();

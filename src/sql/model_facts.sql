@@ -12,7 +12,7 @@ SELECT a.parameters ->> 'model' AS model, a.parameters #> '{keys,0}' AS key, a.p
  WHERE a.parameters ? 'model' AND a.owns;
 COMMENT ON VIEW dpobj.ratings_seen IS 'ratings of one model each that the role dpobj_internal.reader() has made';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_ratings() RETURNS SETOF dpobj.ratings_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_ratings() IS 'internal: dpobj.ratings_seen for the reader';
 

@@ -121,7 +121,7 @@ SELECT e.id,
 COMMENT ON VIEW dpobj.ledger_seen IS 'dpobj.ledger of the role dpobj_internal.reader()';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.see_ledger() RETURNS SETOF dpobj.ledger_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_ledger() IS 'internal: dpobj.ledger_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.ledger AS SELECT * FROM dpobj_internal.see_ledger();

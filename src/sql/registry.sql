@@ -24,7 +24,7 @@ SELECT m.name,
                           AND pg_catalog.pg_has_role(dpobj_internal.reader(), s.role, 'USAGE')));
 COMMENT ON VIEW dpobj.models_seen IS 'dpobj.models of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_models() RETURNS SETOF dpobj.models_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_models() IS 'internal: dpobj.models_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.models AS SELECT * FROM dpobj_internal.see_models();
@@ -60,7 +60,7 @@ SELECT m.name,
         OR EXISTS (SELECT FROM dpobj.models_seen v WHERE v.release = m.release AND v.key IS NOT DISTINCT FROM m.key));
 COMMENT ON VIEW dpobj.model_list_seen IS 'dpobj.model_list of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_model_list() RETURNS SETOF dpobj.model_list_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_model_list() IS 'internal: dpobj.model_list_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.model_list AS SELECT * FROM dpobj_internal.see_model_list();

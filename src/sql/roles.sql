@@ -57,12 +57,6 @@ CREATE OR REPLACE FUNCTION dpobj_internal.reader() RETURNS oid
 COMMENT ON FUNCTION dpobj_internal.reader() IS
   'internal: the role whose rows views show: the session user; in a SECURITY DEFINER function and in maintenance the current user';
 
-CREATE OR REPLACE FUNCTION dpobj_internal.see_support(internal) RETURNS internal
-  LANGUAGE C STRICT
-  AS 'MODULE_PATHNAME', 'dpobj_see_support';
-COMMENT ON FUNCTION dpobj_internal.see_support(internal) IS
-  'internal: loads the library, which plans calls of dpobj_internal.see_...()';
-
 CREATE OR REPLACE FUNCTION dpobj_internal.sees_all() RETURNS boolean
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_sees_all';

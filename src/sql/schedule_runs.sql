@@ -61,7 +61,7 @@ SELECT s.name,
     OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedules_seen IS 'dpobj.schedules of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_schedules() RETURNS SETOF dpobj.schedules_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_schedules() IS 'internal: dpobj.schedules_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.schedules AS SELECT * FROM dpobj_internal.see_schedules();
@@ -117,7 +117,7 @@ SELECT s.name AS schedule,
     OR (SELECT dpobj_internal.administers());
 COMMENT ON VIEW dpobj.schedule_runs_seen IS 'dpobj.schedule_runs of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_schedule_runs() RETURNS SETOF dpobj.schedule_runs_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_schedule_runs() IS 'internal: dpobj.schedule_runs_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.schedule_runs AS SELECT * FROM dpobj_internal.see_schedule_runs();

@@ -205,7 +205,7 @@ SELECT t.relation::regclass AS relation,
     OR dpobj_internal.reader_sees_all();
 COMMENT ON VIEW dpobj.budgets_seen IS 'dpobj.budgets of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_budgets() RETURNS SETOF dpobj.budgets_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_budgets() IS 'internal: dpobj.budgets_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.budgets AS SELECT * FROM dpobj_internal.see_budgets();
@@ -264,7 +264,7 @@ SELECT v.relation,
                            last.rdp_pico, last.rdp_delta, last.rdp_replaced)::dpobj.charge_cost AS cost) c) k;
 COMMENT ON VIEW dpobj.odometer_seen IS 'dpobj.odometer of the role dpobj_internal.reader()';
 CREATE OR REPLACE FUNCTION dpobj_internal.see_odometer() RETURNS SETOF dpobj.odometer_seen
-  LANGUAGE C STABLE PARALLEL RESTRICTED SUPPORT dpobj_internal.see_support
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'dpobj_see';
 COMMENT ON FUNCTION dpobj_internal.see_odometer() IS 'internal: dpobj.odometer_seen for the reader';
 CREATE OR REPLACE VIEW dpobj.odometer AS SELECT * FROM dpobj_internal.see_odometer();

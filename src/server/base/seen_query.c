@@ -198,11 +198,3 @@ dpobj_see(PG_FUNCTION_ARGS)
 	seen_close(query);
 	return (Datum) 0;
 }
-
-/* The planner calls it for each dpobj_internal.see_...(), which loads the library. */
-PG_FUNCTION_INFO_V1(dpobj_see_support);
-Datum
-dpobj_see_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(NULL);
-}
