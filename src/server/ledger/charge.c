@@ -70,7 +70,9 @@ request_commit(ChargeRequest *request)
 	memcpy(request, dsm_segment_address(segment), offsetof(ChargeRequest, characters));
 	if (status != CHARGE_COMMITTED)
 		charge_report_failure(status, request);
-	if (request->event != CHARGE_CHARGED)
+	if (request->event == CHARGE_CHARGED)
+		charge_note_reason(request->id, CHARGE_BY_ERROR);
+	else
 		dsm_detach(segment);
 }
 

@@ -40,7 +40,7 @@ charge_open(dsm_segment *charge)
 {
 	OpenRelease *open = MemoryContextAlloc(TopMemoryContext, sizeof(OpenRelease));
 
-	*open = (OpenRelease){open_releases, charge, GetCurrentSubTransactionId(), CHARGE_BY_ERROR};
+	*open = (OpenRelease){open_releases, charge, GetCurrentSubTransactionId(), CHARGE_BY_CANCEL};
 	dsm_pin_mapping(charge);
 	open_releases = open;
 }
@@ -110,6 +110,8 @@ becomes_failure(ChargeRequest *request, ChargeReason reason)
 	status = charge_status(request);
 	if (status != CHARGE_COMMITTED && status != CHARGE_UNKNOWN)
 		return false;
+	if (status == CHARGE_UNKNOWN)
+		reason = CHARGE_BY_ERROR;
 	charge_turn_into_failure(request, reason, status == CHARGE_UNKNOWN);
 	return true;
 }
