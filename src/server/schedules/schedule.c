@@ -222,9 +222,6 @@ PG_FUNCTION_INFO_V1(dpobj_schedule_begin);
 Datum
 dpobj_schedule_begin(PG_FUNCTION_ARGS)
 {
-	ErrorContextCallback *callers = leave_out_context();
-
-	error_context_stack = callers;
 	if (!SPI_inside_nonatomic_context() || IsSubTransaction())
 	{
 		(void) leave_out_context();
