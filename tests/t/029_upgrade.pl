@@ -376,6 +376,7 @@ $node->stop;
 $node->append_conf('postgresql.conf', 'dpobj.max_jobs = 2');
 
 my $new = PostgreSQL::Test::Cluster->new('upgraded');
+$new->{dpobj_destination} = $node->{dpobj_destination};
 $new->init(extra => [ '-E', 'UTF8', '--locale=C' ]);
 system_or_bail('cp', $node->data_dir . '/postgresql.conf', $new->data_dir . '/postgresql.conf');
 $new->append_conf('postgresql.conf', 'port = ' . $new->port);
