@@ -80,10 +80,7 @@ read_request(FunctionCallInfo fcinfo, const LookType *type, AnalystLook *look)
 static JsonbValue *
 given_bins(const AnalystLook *look)
 {
-	if (look->request.look.type->reads != READS_BIN || look->options == NULL ||
-		!JB_ROOT_IS_OBJECT(look->options))
-		return NULL;
-	return json_member(&look->options->root, "bins");
+	return look->request.look.type->reads == READS_BIN ? json_option(look->options, "bins") : NULL;
 }
 
 static char *

@@ -46,17 +46,6 @@
 
 /* ---- members of the answer ---- */
 
-/* rows_per_person: 0 where rows are protected */
-static void
-append_unit(StringInfo json, int rows_per_person)
-{
-	if (rows_per_person > 0)
-		appendStringInfo(json, ", \"unit\": \"person\", \"max_rows_per_person\": %d",
-						 rows_per_person);
-	else
-		appendStringInfoString(json, ", \"unit\": \"row\"");
-}
-
 /* What prices begin with. */
 static void
 append_charge(StringInfo json, const PricedCall *call)
@@ -71,7 +60,11 @@ append_charge(StringInfo json, const PricedCall *call)
 					 decimal_text(charge->pair.epsilon, EPSILON_UNIT),
 					 decimal_text(charge->pair.delta, DELTA_UNIT),
 					 adjacency_name(charge->adjacency), charge->guarantee);
-	append_unit(json, call->rows_per_person);
+	if (call->rows_per_person > 0)
+		appendStringInfo(json, ", \"unit\": \"person\", \"max_rows_per_person\": %d",
+						 call->rows_per_person);
+	else
+		appendStringInfoString(json, ", \"unit\": \"row\"");
 	if (call->holdout > 0)
 		holdout_append_share(json, call->holdout);
 }
@@ -348,15 +341,6 @@ price_table_rating(FunctionCallInfo fcinfo, Oid table, TallyKind rating, PricedC
 
 /* ---- a look ---- */
 
-/* NULL if it is not given. */
-static JsonbValue *
-option_of(Jsonb *options, const char *name)
-{
-	bool is_object = options != NULL && JB_ROOT_IS_OBJECT(options);
-
-	return is_object ? json_member(&options->root, name) : NULL;
-}
-
 static void
 require_option(const LookType *type, bool given, const char *name, const char *example)
 {
@@ -379,7 +363,7 @@ require_quantiles(const LookRequest *request)
 static Jsonb *
 columns_option(Jsonb *options)
 {
-	JsonbValue *columns = option_of(options, "columns");
+	JsonbValue *columns = json_option(options, "columns");
 
 	require_option(&look_suggest, columns != NULL, "columns", "{\"age\": [0, 120]}");
 	return JsonbValueToJsonb(columns);
@@ -388,7 +372,7 @@ columns_option(Jsonb *options)
 static List *
 by_option(Jsonb *options)
 {
-	JsonbValue *by = option_of(options, "by");
+	JsonbValue *by = json_option(options, "by");
 	JsonbContainer *array = json_get_array(by);
 	int count = array == NULL ? 0 : JsonContainerSize(array);
 	Datum *names = palloc(count * sizeof(Datum));

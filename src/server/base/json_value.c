@@ -112,6 +112,14 @@ json_member(JsonbContainer *object, const char *key)
 	return getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
 }
 
+JsonbValue *
+json_option(Jsonb *options, const char *name)
+{
+	bool is_object = options != NULL && JB_ROOT_IS_OBJECT(options);
+
+	return is_object ? json_member(&options->root, name) : NULL;
+}
+
 List *
 json_keys(JsonbContainer *object)
 {

@@ -37,6 +37,9 @@ extern bool json_equal(JsonbValue *a, JsonbValue *b);
 /* Returns the member of an object, or NULL. */
 extern JsonbValue *json_member(JsonbContainer *object, const char *key);
 
+/* The same of options, which may be NULL, or no object as long as nobody has checked them. */
+extern JsonbValue *json_option(Jsonb *options, const char *name);
+
 /* Returns the keys of an object, as strings. */
 extern List *json_keys(JsonbContainer *object);
 

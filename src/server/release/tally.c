@@ -84,13 +84,6 @@ check_options(const TallyRequest *request, Jsonb *options)
 							errhint("Options are: %s.", json_known(known, count))));
 }
 
-/* NULL if it is not given. */
-static JsonbValue *
-option_of(Jsonb *options, const char *name)
-{
-	return options == NULL ? NULL : json_member(&options->root, name);
-}
-
 static void
 read_classes(JsonbValue *given, TallyRequest *request)
 {
@@ -123,19 +116,19 @@ tally_read_options(TallyRequest *request, Jsonb *options)
 
 	if (options != NULL)
 		check_options(request, options);
-	holdout = option_of(options, "holdout");
-	confidence = option_of(options, "confidence");
+	holdout = json_option(options, "holdout");
+	confidence = json_option(options, "confidence");
 	request->provenance = "";
-	request->adjacency = looks_read_adjacency(option_of(options, "adjacency"));
+	request->adjacency = looks_read_adjacency(json_option(options, "adjacency"));
 	request->holdout_given = holdout != NULL;
 	if (holdout != NULL)
 		options_read_holdout(holdout, true, &request->holdout);
 	request->confidence = LOOKS_CONFIDENCE;
 	if (confidence != NULL)
 		looks_read_confidence(confidence, &request->confidence);
-	read_classes(option_of(options, "classes"), request);
+	read_classes(json_option(options, "classes"), request);
 	if (request->is_price && request->kind == TALLY_SELECTION && OidIsValid(request->table))
-		read_models(option_of(options, "models"), request);
+		read_models(json_option(options, "models"), request);
 }
 
 void
