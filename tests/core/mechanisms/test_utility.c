@@ -19,8 +19,8 @@
 #include "core/vectors.h"
 
 #define BETA 0.05
-#define DRAWS 600
-#define DRAWS_OF_A_MEAN 250
+#define DRAWS 1500
+#define DRAWS_OF_A_MEAN 300
 
 /* A frequency of so many draws is within this of its probability but for 1 in 1e5 or so. */
 #define TOLERANCE (4.5 * sqrt(BETA * (1 - BETA) / DRAWS))
@@ -481,7 +481,7 @@ test_other_noise(void)
 		if (perturbation_needs_delta(setting.noise))
 			setting.delta = DELTA_ONE / 1000;
 		if (perturbation_refusal(&asked) == NULL)
-			check_noise(&setting, 8, DRAWS / 10);
+			check_noise(&setting, 8, DRAWS / 20);
 		memory_renew();
 	}
 }
