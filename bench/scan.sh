@@ -58,7 +58,7 @@ measure "$mixed_rows x 40 mixed, scan and state" "$(scan mixed)"
 measure "$mixed_rows x 40 mixed, dpobj.evaluate" "$(rate mixed false)"
 measure "$mixed_rows x 40 mixed, the same of 0.999 held out" "$(rate mixed 0.999)"
 unprivileged "psql -X -q -v ON_ERROR_STOP=1" >/dev/null <<'SQL'
-SELECT dpobj.protect('mixed', encoders, person => 'person', max_rows_per_person => 3)
+SELECT dpobj.protect('mixed', encoders, person => 'person', max_rows_per_person => 3, earlier_rows_per_person => 3)
 FROM dpobj.protected WHERE relation = 'mixed'::regclass;
 SQL
 measure "$mixed_rows x 40 mixed, person with k = 3, scan" "$(scan mixed)"
