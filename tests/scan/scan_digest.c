@@ -25,6 +25,7 @@
 #include "server/base/acting.h"
 #include "server/analyst/analyst.h"
 #include "server/base/argument.h"
+#include "server/base/compat.h"
 #include "server/base/dpobj.h"
 #include "server/base/materialize.h"
 #include "server/rows/rows_state.h"

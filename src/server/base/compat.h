@@ -11,6 +11,8 @@
 #include "access/transam.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "nodes/plannodes.h"

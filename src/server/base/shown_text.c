@@ -13,6 +13,7 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
+#include "server/base/compat.h"
 #include "server/base/shown_text.h"
 
 typedef struct Range

@@ -70,8 +70,8 @@ seconds_of(const Column *column, int64 time)
 		seconds++;
 		fraction -= USECS_PER_SEC;
 	}
-	return psprintf("%s" INT64_FORMAT ".%06d", seconds < 0 || fraction < 0 ? "-" : "", Abs(seconds),
-					(int) Abs(fraction));
+	return psprintf("%s" INT64_FORMAT ".%06d", seconds < 0 || fraction < 0 ? "-" : "",
+					seconds < 0 ? -seconds : seconds, abs((int) fraction));
 }
 
 /*
