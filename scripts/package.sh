@@ -47,7 +47,7 @@ main_job() { # main_job ROOT
   unpack "$1"
   root_run "$W/$1" "chmod -R a+rX /dpobj-$version
     [ -d /etc/postgresql/$major/main ] || pg_createcluster $major main >/dev/null
-    echo shared_preload_libraries = dpobj >/etc/postgresql/$major/main/conf.d/dpobj.conf
+    echo shared_preload_libraries = dpobj >>/etc/postgresql/$major/main/postgresql.conf
     pg_ctlcluster $major main start
     runuser -u postgres -- psql -X -v ON_ERROR_STOP=1 -f /dpobj-$version/tests/package/job.sql
     pg_ctlcluster $major main stop"
