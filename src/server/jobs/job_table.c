@@ -131,7 +131,6 @@ job_find(int64 id, JobState *state)
 	return find(STATE "id = $1", lengthof(types), types, values, state);
 }
 
-/* Leaves out a job whose model or answer does not have the name any more: it is free again. */
 bool
 job_find_name(const char *name, JobState *state)
 {
@@ -140,9 +139,7 @@ job_find_name(const char *name, JobState *state)
 
 	return find(
 		STATE
-		"name = $1 AND role = $2 AND origin = dpobj_internal.origin() AND (state <> 'released'"
-		" OR EXISTS (SELECT FROM dpobj.model_rows m WHERE m.release = job_rows.release"
-		" AND m.name = $1)) ORDER BY id DESC LIMIT 1",
+		"name = $1 AND role = $2 AND origin = dpobj_internal.origin() ORDER BY id DESC LIMIT 1",
 		lengthof(types), types, values, state);
 }
 

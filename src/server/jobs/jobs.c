@@ -44,9 +44,9 @@ has_state(const JobState *state, const char *one, const char *other)
 }
 
 /*
- * Finds the job of the same name that has not failed nor was cancelled, so that a repeated
- * submission queues no second one.  What one that was released has made is asked for by a
- * rehearsal, because the name may be another request's by now.
+ * Finds the last job of the same name, unless it has failed or was cancelled, so that a repeated
+ * submission queues no second one.  Whether what a released one has made is still kept under the
+ * name is asked by a rehearsal.
  */
 static bool
 find_same(const Job *job, JobState *state)
