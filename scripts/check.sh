@@ -151,6 +151,7 @@ check_package() {
 core_parts="style build core valgrind mutants fuzz package"
 server_parts="fuzz regress pgtap demo audit memory tap faults"
 share= mutants= valgrind= tap= faults=
+processors=$(nproc)
 case ${*:-quick} in
   quick)
     chosen=$quick share=$quick_share mutants=$quick_mutants tap=$quick_tap
@@ -171,8 +172,14 @@ for part in $chosen; do
 done
 wants() { [[ " $chosen " == *" $1 "* ]]; }
 
+# A lane leaves the first processor to tests/t/019_time.pl, which measures times; or takes it again.
+use_processors() { # use_processors FIRST
+  [ "$processors" -lt 2 ] || taskset -pc "$1-$((processors - 1))" "$BASHPID" >/dev/null
+}
+
 core_lane() { # and what of the server has clusters of its own
   local passed= # yes: the core tests, with all cases
+  [ -z "$installed" ] || ! wants tap || [ -n "$tap" ] || use_processors 1
   wants style && step "formatting, cppcheck, links" check_style
   wants build && step "clang -Wall -Wextra -Werror" check_build
   wants core && step "core tests, a tenth of the cases under ASan and UBSan, too" check_core && passed=${share:-yes}
@@ -181,6 +188,7 @@ core_lane() { # and what of the server has clusters of its own
   wants fuzz && step "fuzzers of the core" check_fuzz
   wants package && step "Debian package, installed in a clean system" check_package
   [ -n "$installed" ] || return
+  use_processors 0
   wants memory && step "the server under valgrind" check_memory
   wants faults && step "faults of the server" check_faults
 }
