@@ -28,6 +28,19 @@ spends($node, 'before the charge', {}, sub {
 	cancel('ana', $id);
 });
 
+spends($node, 'waits in vain for the table, and then for its own row', $once, sub {
+	my $table = session($node);
+	my $rows = session($node);
+	my ($id) = while_queued(
+		sub { submit('ana', 'patient', 'patient') },
+		sub { $table->ask('BEGIN; LOCK TABLE patient') });
+	worker_waits('the job waits for the table');
+	$rows->ask('BEGIN; LOCK TABLE dpobj.job_rows IN SHARE MODE');
+	sleep(12); # longer than it waits for both locks
+	$_->quit for $rows, $table;
+	becomes($id, 'released');
+});
+
 spends($node, 'as it is taken from the queue', {}, sub {
 	all_workers_end();
 	my $holder = session($node);
