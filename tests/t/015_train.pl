@@ -147,7 +147,7 @@ spends($node, 'one role, two trainings and looks', { epsilon => 2, charged => 4,
 ok(limit_role('ALTER SYSTEM SET dpobj.max_role_releases = 1', 1, $ana, $again, $third), 'one place for each role');
 spends($node, 'one place of a role', { epsilon => 1, charged => 2, released => 1 }, sub {
 	begin_endless($ana);
-	is_answered($again->ask(ask_for('other', name => 'stays')), 'what is kept waits for no place');
+	is_answered($again->ask("SET lock_timeout = '2s'; " . ask_for('other', name => 'stays')), 'what is kept waits for no place');
 	like($again->ask("SET lock_timeout = '100ms'; $look"), qr/^ERROR:  55P03/, 'lock_timeout ends the wait');
 	$again->ask('RESET lock_timeout');
 	is_answered($bob->ask($look), 'another role is answered meanwhile');
