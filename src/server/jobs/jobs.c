@@ -45,8 +45,8 @@ has_state(const JobState *state, const char *one, const char *other)
 
 /*
  * Finds the last job of the same name, unless it has failed or was cancelled, so that a repeated
- * submission queues no second one.  Whether what a released one has made is still kept under the
- * name is asked by a rehearsal.
+ * submission queues no second one.  For a released job, a rehearsal of the call tells whether its
+ * model or answer is still kept under the name.
  */
 static bool
 find_same(const Job *job, JobState *state)

@@ -14,8 +14,8 @@
 
 /*
  * Begins a release with the request of its charge, before it is asked for.  The end of the
- * (sub)transaction or process gives up the charge, or posts a failure if it is committed: by a
- * cancel, unless another reason is noted, because nothing else ends the wait for a charge that is.
+ * (sub)transaction or process gives up the charge, or posts a failure if it is committed.  The
+ * reason is a cancel until another one is noted: only a cancel ends the wait for a committed charge.
  */
 extern void charge_open(dsm_segment *charge);
 

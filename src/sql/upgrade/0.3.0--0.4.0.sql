@@ -70,7 +70,7 @@ DROP FUNCTION dpobj_internal.named_model(text, regrole),
     dpobj.predict_class(text, record, regrole), dpobj.predict_class(@extschema@.dp_model, record),
     dpobj.predict_class_proba(text, record, regrole), dpobj.predict_class_proba(@extschema@.dp_model, record);
 
--- looks.sql, answers.sql, drift.sql: how sure an interval is is its confidence, not its level
+-- looks.sql, answers.sql, drift.sql: the level of an interval is called confidence
 ALTER TYPE @extschema@.dp_look RENAME ATTRIBUTE level TO confidence;
 ALTER TYPE @extschema@.dp_average RENAME ATTRIBUTE level TO confidence;
 ALTER TYPE @extschema@.dp_bin RENAME ATTRIBUTE level TO confidence;
