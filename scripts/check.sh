@@ -6,11 +6,11 @@
 #                                       program of the core under valgrind, others from commit to commit
 #                                       (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
-#                                       regress pgtap tap demo audit memory faults
+#                                       regress pgtap tap demo audit memory faults times
 #
-# Two lanes run beside each other: what computes, and what waits for most of the time. What a part
-# prints is shown when it has ended. In the end come the last lines of each part that failed, and how long
-# each took; the last line is "N passed, N failed".
+# Two lanes run beside each other: what computes, and what waits for most of the time. The test that
+# measures times comes after both. What a part prints is shown when it has ended. In the end come the
+# last lines of each part that failed, and how long each took; the last line is "N passed, N failed".
 #
 # Runs as root (missing packages are installed, everything else happens as user
 # postgres) or as anybody.
@@ -115,6 +115,10 @@ check_tap() {
   return "$passed"
 }
 
+check_times() {
+  unprivileged "bash scripts/tap.sh 019"
+}
+
 check_faults() {
   unprivileged "bash scripts/faults.sh $faults"
 }
@@ -149,9 +153,8 @@ check_package() {
 }
 
 core_parts="style build core valgrind mutants fuzz package"
-server_parts="fuzz regress pgtap demo audit memory tap faults"
+server_parts="fuzz regress pgtap demo audit memory tap faults times"
 share= mutants= valgrind= tap= faults=
-processors=$(nproc)
 case ${*:-quick} in
   quick)
     chosen=$quick share=$quick_share mutants=$quick_mutants tap=$quick_tap
@@ -172,14 +175,8 @@ for part in $chosen; do
 done
 wants() { [[ " $chosen " == *" $1 "* ]]; }
 
-# A lane leaves the first processor to tests/t/019_time.pl, which measures times; or takes it again.
-use_processors() { # use_processors FIRST
-  [ "$processors" -lt 2 ] || taskset -pc "$1-$((processors - 1))" "$BASHPID" >/dev/null
-}
-
 core_lane() { # and what of the server has clusters of its own
   local passed= # yes: the core tests, with all cases
-  [ -z "$installed" ] || ! wants tap || [ -n "$tap" ] || use_processors 1
   wants style && step "formatting, cppcheck, links" check_style
   wants build && step "clang -Wall -Wextra -Werror" check_build
   wants core && step "core tests, a tenth of the cases under ASan and UBSan, too" check_core && passed=${share:-yes}
@@ -188,7 +185,6 @@ core_lane() { # and what of the server has clusters of its own
   wants fuzz && step "fuzzers of the core" check_fuzz
   wants package && step "Debian package, installed in a clean system" check_package
   [ -n "$installed" ] || return
-  use_processors 0
   wants memory && step "the server under valgrind" check_memory
   wants faults && step "faults of the server" check_faults
 }
@@ -228,6 +224,7 @@ done
 set +m
 wait "${lanes[@]}"
 lanes=()
+[ -z "$installed" ] || ! wants times || step "times, alone" check_times
 cat "$W/failures"
 echo "== all parts"
 cat "$W/results"
