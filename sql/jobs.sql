@@ -118,7 +118,7 @@ SELECT count(*) FROM dpobj.jobs WHERE name <> 'loop';
 SELECT count(*), count(arguments) FROM dpobj.job_rows WHERE name = 'loop';
 DELETE FROM dpobj.job_rows WHERE name = 'loop';
 GRANT dpobj_admin TO dpobj_jobs_bob;
-UPDATE dpobj.job_rows SET state = 'running' WHERE id = :third;
+UPDATE dpobj.job_rows SET state = 'running', started = 'infinity' WHERE id = :third; -- after its charge: a worker finds no answer of it
 \c - dpobj_jobs_bob
 SELECT name, state, phase, model IS NULL AS hidden, reason FROM dpobj.jobs ORDER BY id;
 SELECT dpobj.cancel(:third);
