@@ -33,7 +33,9 @@ CREATE TABLE back AS SELECT 1 AS a, 1 AS b, true AS ill, 'v2500'::text AS t FROM
 VACUUM (FREEZE, ANALYZE) calm, busy, long, front, back;
 SELECT dpobj.protect(t, (SELECT jsonb_object_agg(attname, CASE attname WHEN 'ill' THEN '{}' ELSE '{"scale": 1}' END::jsonb) FROM pg_attribute
                          WHERE attrelid = t AND attnum > 0 AND NOT attisdropped AND attname <> 't')) FROM unnest('{calm,busy}'::regclass[]) t;
-SELECT dpobj.protect(t, '{"a": {"scale": 1}, "b": {"scale": 1}, "ill": {}}') FROM unnest('{long,front,back}'::regclass[]) t;
+-- A number of rows that is public is counted before the charge, which takes time; that of long is not public.
+SELECT dpobj.protect(t, '{"a": {"scale": 1}, "b": {"scale": 1}, "ill": {}}', adjacency => CASE t WHEN 'long'::regclass THEN 'add_remove' ELSE 'replace' END)
+  FROM unnest('{long,front,back}'::regclass[]) t;
 SELECT dpobj.set_budget(t, 'team', 100000, 0) FROM unnest('{calm,busy,long,front,back,hard}'::regclass[]) t;
 DO $$
 DECLARE t text;
