@@ -115,7 +115,7 @@ SELECT dp_halfspace(x, big, 1.0, 0, '{"grid": {"sparse": 1}}') FROM wide;
 SELECT (m).kind, array_length((m).weights, 1) AS weights, (m).details -> 'classifier' AS chosen FROM (SELECT dp_one_vs_rest(x, sort, 1.0, 0, '{"classes": [0, 1, 2]}') AS m FROM wide) s;
 SELECT dp_one_vs_rest(x, sort, 1.0, 0, '{"classes": [0, 1, 2], "grid": "sign"}') FROM wide;
 SELECT sum(w) BETWEEN 0.999999 AND 1.000001 AS shares, count(*) FROM (SELECT dp_simplex(x, x[1], 10.0, 0, '{"n": 3000}') AS m FROM wide) s, unnest((m).weights) w;
-SELECT dp_softmax(x, sort, 1.0, 0, '{"classes": [0, 1, 2, 3], "dimension": 300}') FROM wide;
+SELECT dp_softmax(x, sort, 1.0, 0, '{"classes": [0, 1, 2, 3, 4, 5, 6], "dimension": 300}') FROM wide;
 SELECT dp_logistic(x, big, 1.0, 0, '{"mechanism": "pool", "n": 3000}') FROM wide;
 SELECT dp_logistic(x || x || x || x, big, 1.0, 0, '{"dimension": 1200}') FROM wide;
 DO $$

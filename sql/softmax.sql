@@ -46,7 +46,7 @@ SELECT dp_softmax(x, kind, 1.0, 0, '{"classes": ["red", "blue"], "mechanism": "p
 SELECT dp_softmax(x, kind, 1.0, 0, '{"classes": ["red", "blue"], "noise": "knorm"}') FROM petal;
 SELECT dp_softmax(x, kind, 1.0, 0, '{"classes": ["red", "blue"], "noise": "gaussian"}') FROM petal;
 SELECT dp_softmax(x, kind, 1.0, 0, '{"classes": ["red", "blue"], "loss": "logistic"}') FROM petal;
-SELECT dp_softmax(ARRAY[sin(id)], id, 1.0, 0, '{"dimension": 600, "classes": [1, 2]}') FROM petal;
+SELECT dp_softmax(ARRAY[sin(id)], id, 1.0, 0, '{"dimension": 700, "classes": [1, 2, 3]}') FROM petal;
 SELECT dp_logistic(x, kind, 1.0, 0, '{"classes": ["red", "blue"]}') FROM petal;
 SELECT dp_softmax(x, kind, 0.000000001, 0, '{"classes": ["red", "blue"]}') FROM petal;
 SELECT dpobj.price_aggregate('softmax', 3, 1, 0, '{"classes": ["red", "blue", "green"]}') ->> 'epsilon' AS epsilon;

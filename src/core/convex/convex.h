@@ -90,7 +90,7 @@ typedef struct ConvexTerms
 	int calls;    /* of the oracle */
 	ConvexColumns columns; /* with CONVEX_KNORM; else all 0 */
 	/* Of the columns of a row, with Gamma or Gaussian noise and without classes; else all 0. */
-	int16_t levels[COLUMNS_MAX];
+	int16_t levels[WEIGHTS_MAX];
 	double unit; /* of targets: the threshold in their own units, for facts only; 0: none */
 } ConvexTerms;
 

@@ -56,7 +56,7 @@ is_plain(const Grid *grid)
 bool
 grid_is_valid(const Grid *grid)
 {
-	if (grid->dimension < 1 || grid->dimension > COLUMNS_MAX)
+	if (grid->dimension < 1 || grid->dimension > WEIGHTS_MAX)
 		return false;
 	if (grid->dimension > GRID_MAX_DIMENSION && !is_plain(grid))
 		return false;

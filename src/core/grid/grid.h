@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Columns of a row, and weights of several classes or of a plain grid. */
-#define COLUMNS_MAX 1024
+#define COLUMNS_MAX 1024 /* columns of a row */
+#define WEIGHTS_MAX 2048 /* weights of several classes together, and of a plain grid */
 
 #define GRID_MAX_DIMENSION 128 /* of a grid that has a choice */
 #define GRID_MAX_LEVELS 33     /* levels of one coordinate */
@@ -33,8 +33,8 @@ typedef enum GridConstraint
 typedef struct Grid
 {
 	int dimension;
-	int levels[COLUMNS_MAX];                    /* number of levels, at least 1 */
-	int8_t level[COLUMNS_MAX][GRID_MAX_LEVELS]; /* strictly increasing */
+	int levels[WEIGHTS_MAX];                    /* number of levels, at least 1 */
+	int8_t level[WEIGHTS_MAX][GRID_MAX_LEVELS]; /* strictly increasing */
 	GridConstraint constraint;
 	int bound; /* of the constraint; 0 for GRID_PRODUCT */
 } Grid;

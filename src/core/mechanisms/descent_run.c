@@ -38,8 +38,8 @@ typedef struct Observer
 	double noise;
 	ConvexRows rows;
 	Batch batch;
-	mpz_t offset[COLUMNS_MAX];
-	mpz_t integer[COLUMNS_MAX];
+	mpz_t offset[WEIGHTS_MAX];
+	mpz_t integer[WEIGHTS_MAX];
 } Observer;
 
 /* The exact sum of gradients over the batch. */
@@ -48,7 +48,7 @@ sum_gradients(Observer *observer, const Wide *point, Wide *sum)
 {
 	const ConvexTerms *terms = &observer->request->convex;
 	Memory *memory = observer->tools->memory;
-	Wide none[COLUMNS_MAX] = {0};
+	Wide none[WEIGHTS_MAX] = {0};
 
 	if (terms->classes > 0)
 		softmax_pass(&observer->rows, &observer->softmax, terms->classes,
@@ -66,8 +66,8 @@ observe(Observer *observer, const double *u, double *gradient)
 {
 	const MechanismTools *tools = observer->tools;
 	int dimension = observer->request->grid.dimension;
-	Wide point[COLUMNS_MAX];
-	Wide sum[COLUMNS_MAX];
+	Wide point[WEIGHTS_MAX];
+	Wide sum[WEIGHTS_MAX];
 	RealDraw *draw;
 
 	for (int j = 0; j < dimension; j++)
@@ -118,10 +118,10 @@ observer_close(Observer *observer)
 
 typedef struct Descent
 {
-	double u[COLUMNS_MAX];
-	double mean[COLUMNS_MAX];
-	double square[COLUMNS_MAX];
-	double sum[COLUMNS_MAX]; /* of the iterates that are averaged */
+	double u[WEIGHTS_MAX];
+	double mean[WEIGHTS_MAX];
+	double square[WEIGHTS_MAX];
+	double sum[WEIGHTS_MAX]; /* of the iterates that are averaged */
 	int summed;
 } Descent;
 
@@ -179,7 +179,7 @@ descent_run(const MechanismRequest *request, double noise, const Instance *insta
 {
 	Observer *observer = memory_allocate_zero(tools->memory, 1, sizeof(Observer));
 	Descent *descent = memory_allocate_zero(tools->memory, 1, sizeof(Descent));
-	double gradient[COLUMNS_MAX];
+	double gradient[WEIGHTS_MAX];
 
 	observer_open(observer, request, noise, instance, tools);
 	for (int t = 1; t <= request->descent.iterations; t++)

@@ -127,7 +127,7 @@ typedef struct MechanismRequest
 /* Only the vector is released.  loss and nodes are for the owner's tests. */
 typedef struct MechanismAnswer
 {
-	int index[COLUMNS_MAX]; /* with rest of each class, one behind the other */
+	int index[WEIGHTS_MAX]; /* with rest of each class, one behind the other */
 	int64_t loss;
 	int64_t nodes;
 	/*
@@ -282,7 +282,7 @@ mechanism_most_dimension(const Mechanism *mechanism)
 {
 	return mechanism->targets || (mechanism->convex && (mechanism->terms == TERMS_NOISE ||
 														mechanism->terms == TERMS_DESCENT))
-			   ? COLUMNS_MAX
+			   ? WEIGHTS_MAX
 			   : GRID_MAX_DIMENSION;
 }
 

@@ -17,7 +17,7 @@ one_vs_rest_is_valid(const MechanismRequest *request)
 	return request->one_vs_rest == 0 ||
 		   (request->one_vs_rest >= 2 && request->one_vs_rest <= INSTANCE_MAX_CLASSES &&
 			!mechanism->convex && !mechanism->targets &&
-			request->one_vs_rest * request->grid.dimension <= COLUMNS_MAX);
+			request->one_vs_rest * request->grid.dimension <= WEIGHTS_MAX);
 }
 
 static void

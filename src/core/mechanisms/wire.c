@@ -104,7 +104,7 @@ grid_fields(Wire *wire, Grid *grid)
 	grid->dimension = (int) field(wire, grid->dimension, 2);
 	grid->constraint = (GridConstraint) field(wire, grid->constraint, 1);
 	grid->bound = (int) field(wire, grid->bound, 2);
-	wire->failed |= grid->dimension > COLUMNS_MAX || grid->constraint > GRID_MODULUS;
+	wire->failed |= grid->dimension > WEIGHTS_MAX || grid->constraint > GRID_MODULUS;
 	for (int j = 0; j < grid->dimension && !wire->failed; j++)
 	{
 		grid->levels[j] = (int) field(wire, grid->levels[j], 1);
@@ -118,12 +118,13 @@ grid_fields(Wire *wire, Grid *grid)
 static void
 columns_fields(Wire *wire, ConvexColumns *columns, int dimension)
 {
-	for (int j = 0; j < dimension; j++)
+	wire->failed |= dimension > COLUMNS_MAX;
+	for (int j = 0; j < dimension && !wire->failed; j++)
 	{
 		columns->group[j] = (int16_t) field(wire, columns->group[j], 2);
 		columns->bound[j] = (int32_t) field(wire, columns->bound[j], 4);
 	}
-	wire->failed |= !convex_columns_valid(columns, dimension);
+	wire->failed = wire->failed || !convex_columns_valid(columns, dimension);
 }
 
 static void

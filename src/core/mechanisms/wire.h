@@ -60,7 +60,7 @@ extern bool wire_add_sums(const uint8_t *bytes, size_t length, int part, PassSum
  * pool's seed, centre and candidates drawn.
  */
 #define WIRE_ANSWER_MAX                                                                            \
-	(2 + 9 * COLUMNS_MAX + 16 + 8 * LEVELS_WEIGHTS_MAX + SIPHASH_KEY_LENGTH + 4 * POOL_MOST_ROUNDS)
+	(2 + 9 * WEIGHTS_MAX + 16 + 8 * LEVELS_WEIGHTS_MAX + SIPHASH_KEY_LENGTH + 4 * POOL_MOST_ROUNDS)
 
 extern size_t wire_encode_answer(const MechanismRequest *request, const MechanismAnswer *answer,
 								 uint8_t *bytes);

@@ -205,7 +205,7 @@ choose_levels(const Options *options, const Encoding *encoding, const Mechanism 
 	if (options->noise == NOISE_KNORM)
 		refuse_levels("noise", noise_choice_name(NOISE_KNORM),
 					  "Noises are: auto, gamma, gaussian.");
-	memcpy(request->convex.levels, encoding->levels, sizeof(request->convex.levels));
+	memcpy(request->convex.levels, encoding->levels, sizeof(encoding->levels));
 }
 
 static void

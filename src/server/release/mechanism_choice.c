@@ -92,13 +92,13 @@ mechanism_check_options(const Options *options, const Mechanism *mechanism)
 int
 mechanism_choose_weights(const Options *options, int dimension)
 {
-	if (options->classes * dimension > COLUMNS_MAX)
+	if (options->classes * dimension > WEIGHTS_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d classes are too many for %d weights each", options->classes, dimension),
-				 errdetail("The limit is %d weights, those of all classes together.", COLUMNS_MAX),
+				 errdetail("The limit is %d weights, those of all classes together.", WEIGHTS_MAX),
 				 errhint("Choose columns with at most %d features.",
-						 COLUMNS_MAX / options->classes - (options->intercept ? 1 : 0))));
+						 WEIGHTS_MAX / options->classes - (options->intercept ? 1 : 0))));
 	return Max(options->classes, 1) * dimension;
 }
 

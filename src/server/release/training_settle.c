@@ -193,7 +193,7 @@ refuse_width(const Training *training, int most)
 
 /*
  * More weights than a grid takes are real ones.  Levels are for models without classes; of other
- * columns descent and both perturbations take COLUMNS_MAX.
+ * columns descent and both perturbations take WEIGHTS_MAX.
  */
 static void
 settle_width(Training *training)

@@ -185,7 +185,7 @@ test_limits(void)
 	CHECK(!one_vs_rest_is_valid(&request));
 	request = make_request(MECHANISM_EXPONENTIAL);
 	request.one_vs_rest = 8;
-	grid_set_plain(&request.grid, COLUMNS_MAX / 8);
+	grid_set_plain(&request.grid, WEIGHTS_MAX / 8);
 	CHECK(one_vs_rest_is_valid(&request));
 	request.one_vs_rest = 9;
 	CHECK(!one_vs_rest_is_valid(&request));

@@ -160,7 +160,7 @@ static void
 draw_rest(MechanismRequest *request)
 {
 	const Mechanism *mechanism = mechanism_get(request->kind);
-	int most = COLUMNS_MAX / request->grid.dimension;
+	int most = WEIGHTS_MAX / request->grid.dimension;
 
 	if (!mechanism->convex && !mechanism->targets && most >= 2 && below(2) == 0)
 		request->one_vs_rest =
@@ -683,7 +683,7 @@ test_large_dimension(void)
 	enum
 	{
 		DIMENSION_AT = 50, /* after version, kind, adjacency, epsilon, delta, noise, ... */
-		COORDINATES = COLUMNS_MAX + 8
+		COORDINATES = WEIGHTS_MAX + 8
 	};
 	Problem problem;
 	size_t length;
