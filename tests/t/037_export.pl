@@ -227,30 +227,6 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM dpobj.ledger'), $charges, 
 
 guide_check($node, 'postgres', $_) for guide_blocks(grep { ($_->{language} // '') ne 'text' } @pieces);
 
-# The blocks of Python are one program.  It prints a mark after each block, and before it what a block of text below shows.
-my ($program, @shown) = ('');
-my $has_sklearn = has('sklearn');
-for my $piece (grep { ($_->{language} // '') =~ /^(python|text)$/ } @pieces)
-{
-	last if ($piece->{needs} // '') eq 'sklearn' && !$has_sklearn;
-	if ($piece->{language} eq 'text')
-	{
-		$shown[-1] = $piece->{body};
-		next;
-	}
-	$program .= "$piece->{body}\nprint('--')\n";
-	push @shown, '';
-}
-SKIP: { skip 'the end of docs/python.md: Python has no scikit-learn (python3-sklearn)', 1 unless $has_sklearn; pass('Python has scikit-learn'); }
-SKIP:
-{
-	skip 'docs/python.md: Python has no psycopg2 or no NumPy (python3-psycopg2, python3-numpy)', 1 unless has('psycopg2') && has('numpy');
-	append_to_file("$folder/page.py", $program);
-	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'paula', PGDATABASE => 'postgres');
-	my ($printed, $error);
-	IPC::Run::run([ $python, "$folder/page.py" ], '>', \$printed, '2>', \$error);
-	is($error, '', 'the program of docs/python.md runs');
-	is_deeply([ split /--\n/, $printed ], \@shown, 'it prints what the page shows');
-}
+guide_python($node, 'postgres', 'paula', $folder, [ 'psycopg2', 'numpy' ], @pieces);
 
 finish($node);

@@ -9,8 +9,9 @@
 #   <!-- run: last -->        tests may choose blocks by this mark
 #
 # A block of text below it is what psql prints.  In cells of a random column every number counts as 0,
-# bars of # count as nothing, and the width of columns does not matter then.  With DPOBJ_GUIDES=folder, pages with the results of
-# this run are written there.
+# bars of # count as nothing, and the width of columns does not matter then.  Blocks of Python are one program, of which a block of
+# text below shows what it prints; with a mark random, numbers may differ there.  With DPOBJ_GUIDES=folder, pages with the results
+# of this run are written there.
 
 package DpobjGuide;
 
@@ -22,7 +23,7 @@ use File::Basename qw(basename dirname);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(guide_has_cron guide_settings guide_pieces guide_blocks guide_check guide_languages guide_write);
+our @EXPORT = qw(guide_has_cron guide_settings guide_pieces guide_blocks guide_check guide_languages guide_python guide_write);
 
 my $top = dirname(__FILE__) . '/../..';
 
@@ -179,6 +180,54 @@ sub guide_check
 	}
 	$block->{result}{body} = $output;
 	return 1;
+}
+
+# ---- running the blocks of Python --------------------------------------------
+
+my $python = '/usr/bin/python3';
+
+sub _has_module { return system("$python -c 'import $_[0]' 2>/dev/null") == 0; }
+
+# Runs a page's program in a folder, up to the first block that needs a module which is not installed.
+sub guide_python
+{
+	my ($node, $database, $role, $folder, $needed, @pieces) = @_;
+	my ($program, @shown, $printed, $error) = ('');
+
+	for my $piece (grep { ($_->{language} // '') =~ /^(python|text)$/ } @pieces)
+	{
+		if ($piece->{language} eq 'text')
+		{
+			$shown[-1]{result} = $piece;
+			next;
+		}
+		if ($piece->{needs} && !_has_module($piece->{needs}))
+		{
+		  SKIP: { skip "$piece->{page} from here on: Python has no $piece->{needs}", 1; }
+			last;
+		}
+		$program .= "$piece->{body}\nprint('--')\n";
+		push @shown, $piece;
+	}
+  SKIP:
+	{
+		my ($absent) = grep { !_has_module($_) } @$needed;
+		skip "$pieces[1]{page}: Python has no $absent", 2 if $absent;
+		append_to_file("$folder/page.py", "import os\nos.chdir('$folder')\n$program");
+		local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => $role, PGDATABASE => $database);
+		IPC::Run::run([ $python, "$folder/page.py" ], '>', \$printed, '2>', \$error);
+		is($error, '', "$pieces[1]{page}: the program runs");
+		my @printed = split /^--\n/m, $printed;
+		for my $i (0 .. $#shown)
+		{
+			my ($name) = $shown[$i]{body} =~ /\A(.*)/;
+			my @texts = map { _trimmed($_) } $printed[$i] // '', $shown[$i]{result} ? $shown[$i]{result}{body} : '';
+			is($shown[$i]{random} ? _numbers_masked($texts[0]) : $texts[0], $shown[$i]{random} ? _numbers_masked($texts[1]) : $texts[1],
+				"$pieces[1]{page}: what is printed below $name");
+			$shown[$i]{result}{body} = $texts[0] if $shown[$i]{result};
+		}
+	}
+	return;
 }
 
 # ---- a page with the results of this run ----------------------------------------
