@@ -49,6 +49,12 @@ CREATE OR REPLACE FUNCTION dpobj.unprotect(relation regclass) RETURNS void
 COMMENT ON FUNCTION dpobj.unprotect(regclass) IS
   'takes a declaration of dpobj.protect back; for administrators';
 
+CREATE OR REPLACE FUNCTION dpobj.declare(relation regclass) RETURNS jsonb
+  LANGUAGE C STABLE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'dpobj_declare';
+COMMENT ON FUNCTION dpobj.declare(regclass) IS
+  'a declaration for dpobj.protect from types and constraints alone, with gaps where they say not enough; free';
+
 CREATE OR REPLACE FUNCTION dpobj.features(encoders jsonb, "row" anyelement) RETURNS float8[]
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_features';

@@ -184,7 +184,7 @@ SELECT is_empty($$
     AND p.oid <> ALL (ARRAY['dpobj_internal.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
                             'dpobj.predict_sql', 'dpobj.export', 'dpobj.scorecard', 'dpobj.show', 'dpobj_internal.show_is_markdown', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
+                            'dpobj.declare', 'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.model_of', 'dpobj_internal.show_line', 'dpobj_internal.show_number',

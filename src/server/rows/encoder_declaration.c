@@ -7,6 +7,7 @@
 
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -627,6 +628,34 @@ declared_columns(Jsonb *declaration)
 	return json_keys(&declaration->root);
 }
 
+/* Refuses what dpobj.declare() left open. */
+static void
+refuse_gaps(Jsonb *declaration, List *columns)
+{
+	StringInfoData gaps;
+	int count = 0;
+	ListCell *cell;
+
+	initStringInfo(&gaps);
+	foreach (cell, columns)
+	{
+		JsonbContainer *encoder = json_get_object(json_member(&declaration->root, lfirst(cell)));
+
+		if (encoder == NULL || json_member(encoder, "gap") == NULL)
+			continue;
+		appendStringInfo(&gaps, "%s\"%s\"", count++ > 0 ? ", " : "", (char *) lfirst(cell));
+	}
+	if (count > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg_plural("the encoder of column %s is a gap",
+							   "the encoders of columns %s are gaps", count, gaps.data),
+				 errdetail("The catalog does not say what values to expect."),
+				 errhint("Write an encoder in its place, dpobj.declare(...) || '{\"age\": "
+						 "{\"bins\": [25, 45]}}', or take the column out, dpobj.declare(...) - "
+						 "'age'.")));
+}
+
 static void
 check_columns(List *declared, List *columns, TupleDesc descriptor)
 {
@@ -687,5 +716,8 @@ encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, List *columns, 
 void
 encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders)
 {
-	encoders_parse_columns(declaration, descriptor, declared_columns(declaration), encoders);
+	List *columns = declared_columns(declaration);
+
+	refuse_gaps(declaration, columns);
+	encoders_parse_columns(declaration, descriptor, columns, encoders);
 }

@@ -1,0 +1,361 @@
+/*
+ * declare.c - dpobj.declare(): a declaration from the catalog alone.
+ *
+ * Only what somebody has said of a table is read: types, constraints, defaults, and whether an
+ * index is unique.  Nothing that comes of rows is: no row, no statistics, no size.  So it is free.
+ * A column of which the catalog says not enough has a gap, {"gap": ...}, which dpobj.protect
+ * refuses.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_enum.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "nodes/primnodes.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/datetime.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "core/rows/levels.h"
+
+#include "server/base/acting.h"
+#include "server/base/argument.h"
+#include "server/base/compat.h"
+#include "server/base/dpobj.h"
+#include "server/base/numeric_value.h"
+#include "server/rows/column.h"
+#include "server/rows/column_checks.h"
+
+/* ---- columns that are left out ---- */
+
+/* Is the column alone unique?  Then each of its values is of one row. */
+static bool
+is_unique(Relation relation, AttrNumber number)
+{
+	bool unique = false;
+	ListCell *cell;
+
+	foreach (cell, RelationGetIndexList(relation))
+	{
+		HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
+		Form_pg_index index;
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		index = (Form_pg_index) GETSTRUCT(tuple);
+		unique |= index->indisunique && index->indnkeyatts == 1 &&
+				  index->indkey.values[0] == number &&
+				  heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
+		ReleaseSysCache(tuple);
+	}
+	return unique;
+}
+
+/* Does a sequence number the rows? */
+static bool
+is_numbered(Relation relation, Form_pg_attribute attribute)
+{
+	const TupleConstr *constraints = RelationGetDescr(relation)->constr;
+
+	if (attribute->attidentity != '\0')
+		return true;
+	for (int i = 0; constraints != NULL && i < constraints->num_defval; i++)
+	{
+		Node *node;
+
+		if (constraints->defval[i].adnum != attribute->attnum)
+			continue;
+		node = stringToNode(constraints->defval[i].adbin);
+		while (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid != F_NEXTVAL &&
+			   list_length(((FuncExpr *) node)->args) == 1)
+			node = linitial(((FuncExpr *) node)->args);
+		return IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == F_NEXTVAL;
+	}
+	return false;
+}
+
+/* ---- gaps ---- */
+
+static void
+append_gap(StringInfo text, const char *what)
+{
+	appendStringInfoString(text, "\"gap\": ");
+	escape_json(text, what);
+}
+
+/* The name of the table to whose keys the column refers, or NULL. */
+static const char *
+referenced(Relation relation, AttrNumber number)
+{
+	ListCell *cell;
+
+	foreach (cell, RelationGetFKeyList(relation))
+	{
+		ForeignKeyCacheInfo *key = lfirst(cell);
+
+		for (int i = 0; i < key->nkeys; i++)
+			if (key->conkey[i] == number)
+				return get_rel_name(key->confrelid);
+	}
+	return NULL;
+}
+
+static const char *
+unknown(Relation relation, const Column *column, const ColumnChecks *checks)
+{
+	const char *table = referenced(relation, column->number);
+
+	if (table != NULL)
+		return psprintf("a key of table %s: write \"levels\", or take the column out", table);
+	if (column->kind == COLUMN_TEXT)
+		return "no CHECK lists its values: write \"levels\"";
+	if (column->kind == COLUMN_TIME)
+		return checks->low != NULL || checks->high != NULL
+				   ? "one bound is known only: write \"epoch_of\" and \"bins\", or \"part\""
+				   : "no CHECK bounds it: write \"epoch_of\" and \"bins\", or \"part\"";
+	if (checks->low != NULL)
+		return psprintf("no upper bound, %s is the lower one: write \"bins\", or \"center\" and "
+						"\"scale\"",
+						numeric_normalize(checks->low));
+	if (checks->high != NULL)
+		return psprintf("no lower bound, %s is the upper one: write \"bins\", or \"center\" and "
+						"\"scale\"",
+						numeric_normalize(checks->high));
+	return column->kind == COLUMN_INTEGER
+			   ? "no CHECK bounds it: write \"bins\", \"levels\", or \"center\" and \"scale\""
+			   : "no CHECK bounds it: write \"bins\", or \"center\" and \"scale\"";
+}
+
+/* ---- levels ---- */
+
+static int
+compare_labels(const ListCell *a, const ListCell *b)
+{
+	float4 first = ((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(a)))->enumsortorder;
+	float4 second = ((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(b)))->enumsortorder;
+
+	return first < second ? -1 : first > second;
+}
+
+/* The labels of an enum, in their order. */
+static List *
+ordered_labels(Oid type)
+{
+	CatCList *rows = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
+	List *tuples = NIL;
+	List *labels = NIL;
+	ListCell *cell;
+
+	for (int i = 0; i < rows->n_members; i++)
+		tuples = lappend(tuples, &rows->members[i]->tuple);
+	list_sort(tuples, compare_labels);
+	foreach (cell, tuples)
+		labels = lappend(
+			labels,
+			pstrdup(NameStr(((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(cell)))->enumlabel)));
+	ReleaseCatCacheList(rows);
+	return labels;
+}
+
+static void
+append_levels(StringInfo text, const Column *column, List *levels, bool nullable)
+{
+	if (levels == NIL)
+	{
+		append_gap(text, "no value is allowed: take the column out");
+		return;
+	}
+	if (list_length(levels) + nullable > LEVELS_MAX)
+	{
+		append_gap(text, psprintf("%d values, and a column takes %d features: write fewer "
+								  "\"levels\", or take the column out",
+								  list_length(levels), LEVELS_MAX));
+		return;
+	}
+	appendStringInfoString(text, "\"levels\": [");
+	for (int i = 0; i < list_length(levels); i++)
+	{
+		appendStringInfoString(text, i > 0 ? ", " : "");
+		if (column->kind == COLUMN_INTEGER)
+			appendStringInfoString(text, list_nth(levels, i));
+		else
+			escape_json(text, list_nth(levels, i));
+	}
+	appendStringInfo(text, "]%s", nullable ? ", \"null_indicator\": true" : "");
+}
+
+/* ---- ranges ---- */
+
+static Numeric
+half(Datum (*operation)(PG_FUNCTION_ARGS), Numeric a, Numeric b)
+{
+	Datum half = DirectFunctionCall3(numeric_in, CStringGetDatum("0.5"),
+									 ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+
+	return DatumGetNumeric(DirectFunctionCall2(
+		numeric_mul, DirectFunctionCall2(operation, NumericGetDatum(a), NumericGetDatum(b)), half));
+}
+
+/* A number from -1 at the lower end to 1 at the upper one; a missing value is in the middle. */
+static void
+append_number(StringInfo text, Numeric low, Numeric high, bool nullable)
+{
+	Numeric center = half(numeric_add, high, low);
+	Numeric scale = half(numeric_sub, high, low);
+	double width = numeric_value(NumericGetDatum(scale));
+
+	if (!(width > 0) || !isfinite(width) || !isfinite(numeric_value(NumericGetDatum(center))))
+		append_gap(text, "no range of several values is left: take the column out");
+	else
+		appendStringInfo(text, "\"center\": %s, \"scale\": %s, \"clip\": [-1, 1]%s",
+						 numeric_normalize(center), numeric_normalize(scale),
+						 nullable ? ", \"null\": 0" : "");
+}
+
+/* The number of days since 2000 that begins at this time, or before or after it. */
+static int64
+day_at(Numeric time, Datum (*round)(PG_FUNCTION_ARGS))
+{
+	Datum days = DirectFunctionCall2(numeric_div, NumericGetDatum(time),
+									 NumericGetDatum(int64_to_numeric(USECS_PER_DAY)));
+
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8, DirectFunctionCall1(round, days)));
+}
+
+/* Days since the first one, of which the year has four digits. */
+static void
+append_days(StringInfo text, const ColumnChecks *checks, bool nullable)
+{
+	int64 first = day_at(checks->low, numeric_floor);
+	int64 last = day_at(checks->high, numeric_ceil);
+	int year;
+	int month;
+	int day;
+
+	j2date((int) first + POSTGRES_EPOCH_JDATE, &year, &month, &day);
+	if (year < 1 || year > 9999)
+	{
+		append_gap(text, "its first day is too far away: write \"epoch_of\" and \"bins\"");
+		return;
+	}
+	if (last > first)
+		appendStringInfo(text, "\"epoch_of\": \"day\", \"since\": \"%04d-%02d-%02d\", ", year,
+						 month, day);
+	append_number(text, int64_to_numeric(0), int64_to_numeric(last - first), nullable);
+}
+
+/* ---- the declaration ---- */
+
+/* A list of numbers that are no codes is a range. */
+static void
+list_as_range(ColumnChecks *checks)
+{
+	ListCell *cell;
+
+	checks->listed = false;
+	checks->low = checks->high = NULL;
+	foreach (cell, checks->values)
+	{
+		Datum number = DirectFunctionCall3(numeric_in, CStringGetDatum(lfirst(cell)),
+										   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+
+		if (checks->low == NULL || DatumGetInt32(DirectFunctionCall2(
+									   numeric_cmp, number, NumericGetDatum(checks->low))) < 0)
+			checks->low = DatumGetNumeric(number);
+		if (checks->high == NULL || DatumGetInt32(DirectFunctionCall2(
+										numeric_cmp, number, NumericGetDatum(checks->high))) > 0)
+			checks->high = DatumGetNumeric(number);
+	}
+}
+
+static void
+append_encoder(StringInfo text, Relation relation, Form_pg_attribute attribute,
+			   const Column *column)
+{
+	ColumnChecks checks;
+
+	if (column->kind == COLUMN_BOOLEAN)
+		return;
+	column_checks_read(relation, attribute, column, &checks);
+	if (column->kind == COLUMN_ENUM && !checks.listed)
+		checks = (ColumnChecks){
+			.listed = true, .values = ordered_labels(column->type), .not_null = checks.not_null};
+	if (checks.listed && (column->kind == COLUMN_REAL || column->kind == COLUMN_NUMERIC))
+		list_as_range(&checks);
+	if (checks.listed && column->kind != COLUMN_TIME)
+		append_levels(text, column, checks.values, !checks.not_null);
+	else if (checks.low == NULL || checks.high == NULL)
+		append_gap(text, unknown(relation, column, &checks));
+	else if (column->kind == COLUMN_TIME)
+		append_days(text, &checks, !checks.not_null);
+	else
+		append_number(text, checks.low, checks.high, !checks.not_null);
+}
+
+static bool
+is_left_out(Relation relation, Form_pg_attribute attribute)
+{
+	return attribute->attisdropped || attribute->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL ||
+		   is_unique(relation, attribute->attnum) || is_numbered(relation, attribute);
+}
+
+static void
+append_columns(StringInfo text, Relation relation)
+{
+	TupleDesc descriptor = RelationGetDescr(relation);
+
+	appendStringInfoChar(text, '{');
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+		Column column;
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_left_out(relation, attribute))
+			continue;
+		column_init(&column, attribute);
+		if (column.kind == COLUMN_OTHER)
+			continue;
+		appendStringInfoString(text, text->len > 1 ? ", " : "");
+		escape_json(text, column.name);
+		appendStringInfoString(text, ": {");
+		append_encoder(text, relation, attribute, &column);
+		appendStringInfoChar(text, '}');
+	}
+	appendStringInfoChar(text, '}');
+}
+
+/* dpobj.declare(relation regclass) -> jsonb */
+PG_FUNCTION_INFO_V1(dpobj_declare);
+Datum
+dpobj_declare(PG_FUNCTION_ARGS)
+{
+	Oid oid = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	Relation relation = acting_open(oid, AccessShareLock);
+	StringInfoData text;
+
+	if (relation->rd_rel->relkind != RELKIND_RELATION &&
+		relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("relation \"%s\" cannot be declared", RelationGetRelationName(relation)),
+				 errdetail("Only tables and partitioned tables are protected.")));
+	initStringInfo(&text);
+	append_columns(&text, relation);
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data)));
+}
