@@ -28,7 +28,7 @@ SELECT d, declared(d) FROM unnest(ARRAY['date', $$date CHECK (c BETWEEN '2020-01
   $$timestamptz CHECK (c >= '2020-01-01 00:00+00' AND c < '2020-01-11 00:00+00')$$, $$timestamptz CHECK (c >= timestamp '2020-01-01' AND c < timestamp '2021-01-01')$$,
   $$date CHECK (c >= '0044-03-15 BC' AND c < '2020-01-01')$$, $$date CHECK (c >= '2020-01-01' AND c < 'infinity')$$, $$date CHECK (c > '2020-01-01')$$]) d;
 -- Levels.
-SELECT d, declared(d) FROM unnest(ARRAY['text', 'boolean', 'mood', 'mood NOT NULL', $$mood CHECK (c IN ('glad', 'sad'))$$, 'grade', $$grade CHECK (c <> 'a')$$, $$grade CHECK (c IN ('c', 'a', 'x'))$$,
+SELECT d, declared(d) FROM unnest(ARRAY['text', 'boolean', 'boolean NOT NULL', 'mood', 'mood NOT NULL', $$mood CHECK (c IN ('glad', 'sad'))$$, 'grade', $$grade CHECK (c <> 'a')$$, $$grade CHECK (c IN ('c', 'a', 'x'))$$,
   $$text NOT NULL CHECK (c IN ('x', 'y', 'x'))$$, $$text CHECK (c = ANY ('{x,y}'))$$, $$text CHECK (c = 'x' OR c = 'y' OR c IS NULL)$$, $$varchar(5) CHECK (c IN ('x', 'y'))$$,
   $$varchar CHECK (c = ANY (ARRAY['x', 'y']::text[]))$$, $$char(3) CHECK (c IN ('x', 'y '))$$, $$text COLLATE "C" CHECK (c IN ('it''s', '"q"'))$$, 'int CHECK (c IN (3, 1, 2))',
   'smallint CHECK (c IN (0, 1))', $$text CHECK (c IN ('x', NULL))$$, $$text CHECK (c = 'x' OR c > 'y')$$, $$text CHECK (NOT c IN ('x', 'y'))$$, $$text CHECK (c <> ALL ('{x,y}'))$$,

@@ -119,7 +119,8 @@ my %calls = (
 	suggest => q{dpobj.suggest('s.%s', 0.5, '{"age": [0, 120], "level": ["low", "high"]}')},
 	filtered => q{dpobj.count('s.%s', 0.5, filter => '{"level": {"=": "low"}, "age": {">": 30}}')},
 	price => "dpobj.price('s.%s', 'outcome', 0.5)",
-	features => "dpobj.protected_features('s.%s')");
+	features => "dpobj.protected_features('s.%s')",
+	declare => "dpobj.declare('s.%s')");
 my %answered;
 for my $table (qw(planted simple))
 {

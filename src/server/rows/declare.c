@@ -288,9 +288,12 @@ append_encoder(StringInfo text, Relation relation, Form_pg_attribute attribute,
 {
 	ColumnChecks checks;
 
-	if (column->kind == COLUMN_BOOLEAN)
-		return;
 	column_checks_read(relation, attribute, column, &checks);
+	if (column->kind == COLUMN_BOOLEAN)
+	{
+		appendStringInfoString(text, checks.not_null ? "" : "\"null_indicator\": true");
+		return;
+	}
 	if (column->kind == COLUMN_ENUM && !checks.listed)
 		checks = (ColumnChecks){
 			.listed = true, .values = ordered_labels(column->type), .not_null = checks.not_null};

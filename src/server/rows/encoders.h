@@ -151,7 +151,7 @@ typedef struct Encoders
 
 /*
  * Reads the whole declaration and checks it against the columns of a relation.  Raises 22023 if it
- * is not valid; so do the functions that choose from it.
+ * is not valid, or has a gap of dpobj.declare() (declare.c); so do the functions that choose from it.
  */
 extern void encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders);
 
