@@ -32,7 +32,8 @@ SELECT d, declared(d) FROM unnest(ARRAY['text', 'boolean', 'boolean NOT NULL', '
   $$text NOT NULL CHECK (c IN ('x', 'y', 'x'))$$, $$text CHECK (c = ANY ('{x,y}'))$$, $$text CHECK (c = 'x' OR c = 'y' OR c IS NULL)$$, $$varchar(5) CHECK (c IN ('x', 'y'))$$,
   $$varchar CHECK (c = ANY (ARRAY['x', 'y']::text[]))$$, $$char(3) CHECK (c IN ('x', 'y '))$$, $$text COLLATE "C" CHECK (c IN ('it''s', '"q"'))$$, 'int CHECK (c IN (3, 1, 2))',
   'smallint CHECK (c IN (0, 1))', $$text CHECK (c IN ('x', NULL))$$, $$text CHECK (c = 'x' OR c > 'y')$$, $$text CHECK (NOT c IN ('x', 'y'))$$, $$text CHECK (c <> ALL ('{x,y}'))$$,
-  $$text CHECK (c IN ('x') AND c IN ('y'))$$, 'json', 'uuid', 'int[]']) d;
+  $$text CHECK (c IN ('x') AND c IN ('y'))$$, 'int NOT NULL CHECK (c BETWEEN 0 AND 1)', $$text CHECK (c IN ('Yes', 'no'))$$, $$text CHECK (c IN ('Yes', 'on'))$$, 'time', 'time NOT NULL',
+  'interval', 'json', 'uuid', 'int[]']) d;
 SELECT left(declared(format('text CHECK (c IN (%s))', (SELECT string_agg(quote_literal(i), ',') FROM generate_series(1, 1024) i))), 90);
 
 -- A condition on two columns says of each what its parts say; one that is no built-in comparison with a constant says nothing.

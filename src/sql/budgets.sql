@@ -101,7 +101,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.cost_text(accountant text, rdp_order i
 COMMENT ON FUNCTION dpobj_internal.cost_text(text, integer, numeric, numeric, numeric) IS
   'internal: a sum of costs and what is left, in words';
 
-CREATE OR REPLACE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeric, delta numeric,
+CREATE OR REPLACE FUNCTION dpobj.set_budget(relation regclass, role regrole, epsilon numeric, delta numeric DEFAULT 0,
     accountant text DEFAULT 'basic', max_releases bigint DEFAULT NULL,
     rdp_order integer DEFAULT NULL, delta_reserve numeric DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -127,7 +127,9 @@ append_column(StringInfo text, const Encoder *encoder)
 {
 	escape_json(text, encoder->column.name);
 	appendStringInfoString(text, ": {\"type\": ");
-	escape_json(text, column_type_name(&encoder->column));
+	escape_json(text, column_own_cast(encoder->column.stored) != CAST_NONE
+						  ? column_type_name(&encoder->column)
+						  : column_name_of_type(encoder->column.type));
 	if (encoder->column.kind == COLUMN_TIME)
 		append_time(text, encoder);
 	if (encoder->kind == ENCODER_LEVELS)

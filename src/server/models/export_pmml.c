@@ -435,6 +435,9 @@ has_whole_edges(const Encoder *encoder)
 static void
 check_column(const Encoder *encoder)
 {
+	if (column_own_cast(encoder->column.stored) != CAST_NONE)
+		refuse(psprintf("PMML reads no times of day and intervals, as column \"%s\" has them.",
+						encoder->column.name));
 	if (encoder->column.type == TIMESTAMPTZOID)
 		refuse(psprintf("PMML has no time zones, and column \"%s\" is a timestamp with time zone.",
 						encoder->column.name));

@@ -122,13 +122,13 @@ bind_encoder(Encoder *encoder, TupleDesc descriptor, const char *model)
 	Column given;
 
 	column_init(&given, attribute);
-	if (!fits(encoder, &given))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of the row is of type %s", encoder->column.name,
-						format_type_be(attribute->atttypid)),
-				 errdetail("%c%s needs one of type %s, or of another that means the same.",
-						   pg_toupper(model[0]), model + 1, format_type_be(encoder->column.type))));
+	if (!column_set_cast(&given, encoder->as) || !fits(encoder, &given))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("column \"%s\" of the row is of type %s", encoder->column.name,
+							   format_type_be(attribute->atttypid)),
+						errdetail("%c%s needs one of type %s, or of another that means the same.",
+								  pg_toupper(model[0]), model + 1,
+								  format_type_be(encoder->column.stored))));
 	if (given.kind == COLUMN_ENUM)
 	{
 		given.kind = COLUMN_TEXT;

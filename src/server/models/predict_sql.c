@@ -44,6 +44,8 @@
 #include "utils/timestamp.h"
 #include "utils/varlena.h"
 
+#include "core/rows/text_value.h"
+
 #include "server/models/named_model.h"
 #include "server/models/predictor.h"
 #include "server/models/trained_columns.h"
@@ -334,10 +336,54 @@ edge_constant(const Encoder *encoder, const Edge *edge)
 	return text[0] == '-' ? psprintf("(%s)", text) : text;
 }
 
+#define BLANKS "E' \\t\\n\\013\\f\\r'"
+#define SHORT_DATE "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+
+/* See column_cast_value(): no value of the column may raise an error. */
+static const char *
+cast_expression(const Encoder *encoder, const char *column)
+{
+	ColumnCast cast = encoder->column.cast;
+	const char *text = psprintf("btrim(%s::text, " BLANKS ") COLLATE \"C\"", column);
+	const char *fits =
+		psprintf("octet_length(%s::text) <= %d AND %s", column, TEXT_VALUE_LONGEST, text);
+
+	if (cast == CAST_NONE)
+		return column;
+	if (cast == CAST_TIME)
+		return psprintf("(date '1970-01-01' + %s)", column);
+	if (cast == CAST_INTERVAL)
+		return psprintf("(CASE WHEN %1$s IS NOT NULL THEN to_timestamp(greatest(least("
+						"date_part('epoch', %1$s), 1e10), -1e10)) END AT TIME ZONE 'UTC')",
+						column);
+	if (cast == CAST_BOOLEAN && column_kind_of(encoder->column.stored) != COLUMN_TEXT)
+		return psprintf("CASE %s WHEN 1 THEN true WHEN 0 THEN false END", column);
+	if (cast == CAST_BOOLEAN)
+		return psprintf(
+			"CASE WHEN lower(%1$s) IN ('true', 'tru', 'tr', 't', 'yes', 'ye', 'y', 'on', '1')"
+			" THEN true WHEN lower(%1$s) IN ('false', 'fals', 'fal', 'fa', 'f', 'no', 'n',"
+			" 'off', 'of', '0') THEN false END",
+			text);
+	if (cast == CAST_NUMBER)
+		return psprintf("CASE WHEN %s ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$'"
+						" THEN (%s)::float8 END",
+						fits, text);
+	return psprintf("CASE WHEN %1$s ~ '^" SHORT_DATE "%2$s$' AND left(%3$s, 4) <> '0000' THEN"
+					" CASE WHEN substr(%3$s, 9, 2)::int <= date_part('day', (left(%3$s, 7) ||"
+					" '-01')::date + interval '1 month' - interval '1 day')"
+					" THEN (%3$s)::%4$s END END",
+					fits,
+					cast == CAST_DATE
+						? ""
+						: "([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?",
+					text, cast == CAST_DATE ? "date" : "timestamp");
+}
+
 /* An expression for a column: texts bytewise, enums by label, char without trailing blanks. */
 static char *
 column_expression(const Encoder *encoder, const char *column)
 {
+	column = cast_expression(encoder, column);
 	if (encoder->column.kind == COLUMN_BOOLEAN)
 		return pstrdup(column);
 	if (encoder->part != PART_NONE)

@@ -76,7 +76,9 @@ number_name(const Encoder *encoder)
 
 	if (encoder->column.kind != COLUMN_TIME)
 		return pstrdup(name);
-	return psprintf("%s since %s in %s", name, encoder->since,
+	return psprintf("%s%s%s in %s", name,
+					column_own_cast(encoder->column.stored) == CAST_NONE ? " since " : "",
+					column_own_cast(encoder->column.stored) == CAST_NONE ? encoder->since : "",
 					encoder->unit == 1 ? "seconds" : (encoder->unit == 3600 ? "hours" : "days"));
 }
 

@@ -55,10 +55,12 @@ static const struct
 				{TIMESTAMPTZOID, COLUMN_TIME, "timestamp with time zone"},
 				{TEXTOID, COLUMN_TEXT, "text"},
 				{VARCHAROID, COLUMN_TEXT, "character varying"},
-				{BPCHAROID, COLUMN_TEXT, "character"}};
+				{BPCHAROID, COLUMN_TEXT, "character"},
+				{TIMEOID, COLUMN_OTHER, "time without time zone"}, /* read by a cast */
+				{INTERVALOID, COLUMN_OTHER, "interval"}};
 
-static ColumnKind
-kind_of_type(Oid type)
+ColumnKind
+column_kind_of(Oid type)
 {
 	for (int i = 0; i < lengthof(built_in); i++)
 		if (built_in[i].type == type)
@@ -67,12 +69,18 @@ kind_of_type(Oid type)
 }
 
 const char *
-column_type_name(const Column *column)
+column_name_of_type(Oid type)
 {
 	for (int i = 0; i < lengthof(built_in); i++)
-		if (built_in[i].type == column->type)
+		if (built_in[i].type == type)
 			return built_in[i].name;
 	return ENUM_NAME; /* nothing else is encoded */
+}
+
+const char *
+column_type_name(const Column *column)
+{
+	return column_name_of_type(column->stored);
 }
 
 Oid
@@ -91,8 +99,9 @@ column_init(Column *column, Form_pg_attribute attribute)
 {
 	column->name = pstrdup(NameStr(attribute->attname));
 	column->number = attribute->attnum;
-	column->type = getBaseType(attribute->atttypid);
-	column->kind = kind_of_type(column->type);
+	column->stored = column->type = getBaseType(attribute->atttypid);
+	column->cast = CAST_NONE;
+	column->kind = column_kind_of(column->type);
 	column->by_label = false;
 }
 
@@ -100,8 +109,8 @@ void
 column_init_argument(Column *column, Oid type)
 {
 	memset(column, 0, sizeof(*column));
-	column->type = getBaseType(type);
-	column->kind = kind_of_type(column->type);
+	column->stored = column->type = getBaseType(type);
+	column->kind = column_kind_of(column->type);
 }
 
 const char *

@@ -26,11 +26,25 @@ typedef enum ColumnKind
 	COLUMN_ENUM     /* an enum */
 } ColumnKind;
 
+/* What the stored values of a column are read as (column_cast.c). */
+typedef enum ColumnCast
+{
+	CAST_NONE,
+	CAST_NUMBER,    /* a text as a double precision */
+	CAST_BOOLEAN,   /* a text, or a number that is 0 or 1 */
+	CAST_DATE,      /* a text as a date */
+	CAST_TIMESTAMP, /* a text as a timestamp */
+	CAST_TIME,      /* a time of day as a timestamp of 1970-01-01 */
+	CAST_INTERVAL   /* an interval as the timestamp that is so long after 1970-01-01 */
+} ColumnCast;
+
 typedef struct Column
 {
 	const char *name;  /* NULL: the label of an aggregate's call */
 	AttrNumber number; /* in the declared relation */
-	Oid type;          /* the base type of a domain */
+	Oid stored;        /* the base type of a domain */
+	ColumnCast cast;
+	Oid type; /* what the values are read as; without a cast the stored type */
 	ColumnKind kind;
 	bool by_label; /* an enum of kind text: the labels of its values are read */
 } Column;
@@ -48,8 +62,8 @@ typedef struct ColumnValue
 /* The types that are read, for error details. */
 #define COLUMN_TYPES_DETAIL                                                                        \
 	"Columns may be of type boolean, smallint, integer, bigint, real, double precision, "          \
-	"numeric, date, timestamp, timestamp with time zone, text, varchar, char, an enum, or a "      \
-	"domain over one of them."
+	"numeric, date, time, timestamp, timestamp with time zone, interval, text, varchar, char, an " \
+	"enum, or a domain over one of them."
 
 /* The types of columns that can name persons and deal rows, for error details. */
 #define KEY_TYPES_DETAIL                                                                           \
@@ -77,11 +91,31 @@ extern Form_pg_attribute column_attribute(TupleDesc descriptor, const char *name
 extern bool column_find(TupleDesc descriptor, const char *name, Column *column);
 
 /*
- * The name of the column's type as models keep it, and the type of such a name, InvalidOid if there
- * is none.  Every enum is "enum", which is read back as text.
+ * Lets the column be read by this cast, which changes nothing if its values are such already; false
+ * if its type cannot be read so.
+ */
+extern bool column_set_cast(Column *column, ColumnCast cast);
+
+/* What a declaration calls a cast, CAST_NONE if it is none; the cast that a type has by itself. */
+extern ColumnCast column_cast_named(const char *name);
+extern ColumnCast column_own_cast(Oid type);
+
+/*
+ * The value that a stored one is read as; NULL if it cannot be read so.  Every function below takes
+ * values that have been cast, but for column_bytes().
+ */
+extern void column_cast_value(const Column *column, Datum *datum, bool *isnull);
+
+/*
+ * The name of the column's stored type as models keep it, and the type of such a name, InvalidOid
+ * if there is none.  Every enum is "enum", which is read back as text.
  */
 extern const char *column_type_name(const Column *column);
+extern const char *column_name_of_type(Oid type);
 extern Oid column_type_named(const char *name);
+
+/* COLUMN_OTHER of a type that is not read, or only by a cast. */
+extern ColumnKind column_kind_of(Oid type);
 
 /* Can its values name persons? */
 extern bool column_names_persons(const Column *column);

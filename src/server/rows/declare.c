@@ -31,6 +31,7 @@
 #include "utils/timestamp.h"
 
 #include "core/rows/levels.h"
+#include "core/rows/text_value.h"
 
 #include "server/base/acting.h"
 #include "server/base/argument.h"
@@ -282,6 +283,53 @@ list_as_range(ColumnChecks *checks)
 	}
 }
 
+/* Are these the two texts or numbers of a boolean? */
+static bool
+are_booleans(List *values)
+{
+	bool first;
+	bool second;
+
+	return list_length(values) == 2 &&
+		   text_boolean(linitial(values), strlen(linitial(values)), &first) &&
+		   text_boolean(lsecond(values), strlen(lsecond(values)), &second) && first != second;
+}
+
+static bool
+is_boolean(const Column *column, const ColumnChecks *checks)
+{
+	if (column->kind == COLUMN_BOOLEAN)
+		return true;
+	if (column->kind != COLUMN_TEXT && column->kind != COLUMN_INTEGER)
+		return false;
+	return checks->listed
+			   ? are_booleans(checks->values)
+			   : column->kind == COLUMN_INTEGER && checks->low != NULL && checks->high != NULL &&
+					 numeric_value(NumericGetDatum(checks->low)) == 0 &&
+					 numeric_value(NumericGetDatum(checks->high)) == 1;
+}
+
+static void
+append_boolean(StringInfo text, const Column *column, bool nullable)
+{
+	appendStringInfo(text, "%s%s%s", column->kind == COLUMN_BOOLEAN ? "" : "\"as\": \"boolean\"",
+					 column->kind != COLUMN_BOOLEAN && nullable ? ", " : "",
+					 nullable ? "\"null_indicator\": true" : "");
+}
+
+/* The hours of a day; the length of an interval has no bounds. */
+static void
+append_clock(StringInfo text, const Column *column, bool nullable)
+{
+	if (column->cast == CAST_INTERVAL)
+	{
+		append_gap(text, "a length of time: write \"epoch_of\" and \"bins\"");
+		return;
+	}
+	appendStringInfoString(text, "\"epoch_of\": \"hour\", ");
+	append_number(text, int64_to_numeric(0), int64_to_numeric(HOURS_PER_DAY), nullable);
+}
+
 static void
 append_encoder(StringInfo text, Relation relation, Form_pg_attribute attribute,
 			   const Column *column)
@@ -289,9 +337,9 @@ append_encoder(StringInfo text, Relation relation, Form_pg_attribute attribute,
 	ColumnChecks checks;
 
 	column_checks_read(relation, attribute, column, &checks);
-	if (column->kind == COLUMN_BOOLEAN)
+	if (column->cast != CAST_NONE || is_boolean(column, &checks))
 	{
-		appendStringInfoString(text, checks.not_null ? "" : "\"null_indicator\": true");
+		(column->cast != CAST_NONE ? append_clock : append_boolean)(text, column, !checks.not_null);
 		return;
 	}
 	if (column->kind == COLUMN_ENUM && !checks.listed)
@@ -331,6 +379,7 @@ append_columns(StringInfo text, Relation relation)
 		if (is_left_out(relation, attribute))
 			continue;
 		column_init(&column, attribute);
+		(void) column_set_cast(&column, column_own_cast(column.stored));
 		if (column.kind == COLUMN_OTHER)
 			continue;
 		appendStringInfoString(text, text->len > 1 ? ", " : "");

@@ -20,6 +20,7 @@
 
 typedef enum EncoderKey
 {
+	KEY_AS,
 	KEY_BINS,
 	KEY_CENTER,
 	KEY_CLIP,
@@ -38,6 +39,7 @@ typedef enum EncoderKey
 } EncoderKey;
 
 static const char *const key_names[] = {
+	[KEY_AS] = "as",
 	[KEY_BINS] = "bins",
 	[KEY_CENTER] = "center",
 	[KEY_CLIP] = "clip",
@@ -76,21 +78,27 @@ static const struct
 	int columns;
 	const char *hint; /* for another column */
 } kinds[] = {
-	[ENCODER_NUMBER] = {"a number",
-						KEY_BIT(KEY_CENTER) | KEY_BIT(KEY_SCALE) | KEY_BIT(KEY_CLIP) | EPOCH_KEYS |
-							MISSING_KEYS,
-						NUMBER_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN),
-						"Declare \"levels\" for texts and enums."},
+	[ENCODER_NUMBER] =
+		{"a number",
+		 KEY_BIT(KEY_AS) | KEY_BIT(KEY_CENTER) | KEY_BIT(KEY_SCALE) | KEY_BIT(KEY_CLIP) |
+			 EPOCH_KEYS | MISSING_KEYS,
+		 NUMBER_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN),
+		 "Declare \"levels\" for texts and enums, or what to read a text as, such as "
+		 "\"as\": \"number\"."},
 	[ENCODER_BINS] = {"bins",
-					  KEY_BIT(KEY_BINS) | KEY_BIT(KEY_DROP_FIRST) | EPOCH_KEYS | MISSING_KEYS,
-					  NUMBER_COLUMNS, "\"bins\" are for numbers, dates and timestamps."},
+					  KEY_BIT(KEY_AS) | KEY_BIT(KEY_BINS) | KEY_BIT(KEY_DROP_FIRST) | EPOCH_KEYS |
+						  MISSING_KEYS,
+					  NUMBER_COLUMNS,
+					  "\"bins\" are for numbers, dates and timestamps; of texts with \"as\": "
+					  "\"number\"."},
 	[ENCODER_LEVELS] = {"levels", KEY_BIT(KEY_LEVELS) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
 						LEVEL_COLUMNS,
 						"\"levels\" are for texts, enums and integers; a boolean takes {}."},
 	[ENCODER_LABEL] = {"a label", KEY_BIT(KEY_POSITIVE) | KEY_BIT(KEY_NEGATIVE),
 					   NUMBER_COLUMNS | LEVEL_COLUMNS | COLUMN_BIT(COLUMN_BOOLEAN), ""},
 	[PARTS] = {"a part",
-			   KEY_BIT(KEY_PART) | KEY_BIT(KEY_TIME_ZONE) | KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
+			   KEY_BIT(KEY_AS) | KEY_BIT(KEY_PART) | KEY_BIT(KEY_TIME_ZONE) |
+				   KEY_BIT(KEY_DROP_FIRST) | MISSING_KEYS,
 			   COLUMN_BIT(COLUMN_TIME), "\"part\" is for dates and timestamps."},
 };
 
@@ -166,6 +174,28 @@ read_clip(const Declaration *declaration, Encoder *encoder)
 		invalid(declaration, KEY_CLIP,
 				psprintf("a pair [low, high] of numbers from %g to %g, low not above high",
 						 -ENCODING_MAX_CLIP, ENCODING_MAX_CLIP));
+}
+
+/* What the column is read as; a time of day and an interval are read as times by themselves. */
+static void
+read_as(const Declaration *declaration, Encoder *encoder)
+{
+	Column *column = &encoder->column;
+	char *name = NULL;
+
+	encoder->as = column_own_cast(column->stored);
+	if (has_key(declaration, KEY_AS))
+	{
+		name = json_get_string(declaration->value[KEY_AS]);
+		encoder->as = name == NULL ? CAST_NONE : column_cast_named(name);
+		if (encoder->as == CAST_NONE)
+			invalid(declaration, KEY_AS, "\"number\", \"boolean\", \"date\" or \"timestamp\"");
+	}
+	if (!column_set_cast(column, encoder->as))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" of type %s cannot be read as a %s", column->name,
+							   format_type_be(column->stored), name),
+						errhint("\"as\" is for texts, and \"as\": \"boolean\" for numbers, too.")));
 }
 
 static void
@@ -278,7 +308,7 @@ read_scaled(const Declaration *declaration, Encoder *encoder)
 						encoder->column.name),
 				 errdetail("By default a feature is clipped to [-1, 1], which would flatten a "
 						   "column of type %s.",
-						   format_type_be(encoder->column.type)),
+						   format_type_be(encoder->column.stored)),
 				 encoder->column.kind == COLUMN_TIME
 					 ? errhint("Write for example {\"epoch_of\": \"day\", \"center\": 20000, "
 							   "\"scale\": 365, \"clip\": [-2, 2]}.")
@@ -485,12 +515,12 @@ check_kind(const Encoder *encoder, int row)
 	if (encoder->column.kind == COLUMN_OTHER)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" of type %s has no encoder", encoder->column.name,
-							   format_type_be(encoder->column.type)),
+							   format_type_be(encoder->column.stored)),
 						errdetail(COLUMN_TYPES_DETAIL)));
 	if ((kinds[row].columns & COLUMN_BIT(encoder->column.kind)) == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("the encoder of column \"%s\" does not fit type %s",
-							   encoder->column.name, format_type_be(encoder->column.type)),
+							   encoder->column.name, format_type_be(encoder->column.stored)),
 						errhint("%s", kinds[row].hint)));
 }
 
@@ -502,11 +532,13 @@ check_keys(const Declaration *declaration, const Encoder *encoder, int row)
 	bool boolean = encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN;
 
 	if (boolean)
-		allowed = MISSING_KEYS;
+		allowed = KEY_BIT(KEY_AS) | MISSING_KEYS;
 	if (encoder->column.kind != COLUMN_TIME)
 		allowed &= ~EPOCH_KEYS;
 	if (encoder->column.type != TIMESTAMPTZOID)
 		allowed &= ~KEY_BIT(KEY_TIME_ZONE);
+	if (column_own_cast(encoder->column.stored) != CAST_NONE)
+		allowed &= ~(KEY_BIT(KEY_SINCE) | KEY_BIT(KEY_PART));
 	for (int i = 0; i < KEYS; i++)
 		if (has_key(declaration, (EncoderKey) i) && (allowed & KEY_BIT(i)) == 0)
 			ereport(
@@ -514,7 +546,7 @@ check_keys(const Declaration *declaration, const Encoder *encoder, int row)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"%s\" in the encoder of column \"%s\" is not for %s of type %s",
 						key_names[i], encoder->column.name, boolean ? "a column" : kinds[row].name,
-						format_type_be(encoder->column.type))));
+						format_type_be(encoder->column.stored))));
 }
 
 static void
@@ -524,6 +556,7 @@ read_encoder(JsonbValue *json, Encoder *encoder)
 	int row;
 
 	read_keys(encoder->column.name, json, &declaration);
+	read_as(&declaration, encoder);
 	encoder->label.column = encoder->column;
 	encoder->kind = choose_kind(&declaration);
 	row = has_key(&declaration, KEY_PART) && encoder->kind == ENCODER_LEVELS ? PARTS

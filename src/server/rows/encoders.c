@@ -617,6 +617,7 @@ encoder_apply(const Encoder *encoder, Datum datum, bool isnull, double *features
 		features[0] = encoder_value(encoder, datum, isnull);
 		return true;
 	}
+	column_cast_value(&encoder->column, &datum, &isnull);
 	if (encoder->packed)
 		return encode_index(encoder, isnull ? -1 : find_category(encoder, datum), features);
 	present = encoder->kind == ENCODER_NUMBER ? encode_number(encoder, datum, isnull, features)
@@ -684,6 +685,7 @@ encoder_value(const Encoder *encoder, Datum datum, bool isnull)
 {
 	int value;
 
+	column_cast_value(&encoder->column, &datum, &isnull);
 	isnull = column_is_missing(&encoder->column, datum, isnull);
 	if (isnull)
 		value = -1;
@@ -701,6 +703,7 @@ encoder_value(const Encoder *encoder, Datum datum, bool isnull)
 Label
 encoder_apply_label(const Encoder *encoder, Datum datum, bool isnull)
 {
+	column_cast_value(&encoder->column, &datum, &isnull);
 	if (column_is_missing(&encoder->column, datum, isnull))
 		return LABEL_NEITHER;
 	return label_read(&encoder->label, datum);

@@ -13,10 +13,13 @@
  *               the time since 1970-01-01 (UTC) in that unit, not rounded, then as
  *               a number; -infinity and infinity are clipped.
  *               "since": "2024-12-31" counts from that midnight instead.
+ *               A time of day counts from midnight, an interval from 0.
  *   parts       {"part": "month" | "weekday"}  one feature for each of the 12 months,
  *               or of the 7 days from Monday on; infinity is missing (time_part.h).
  *               "time_zone": "Europe/Rome" reads a timestamptz by that zone's clock.
  *   boolean     {}  one feature, 0 or 1.
+ *               "as": "boolean" reads a text such as yes, or a number that is 0 or 1.
+ *   text        {"as": "number" | "date" | "timestamp", ...}  the text as such a value.
  *   bins        {"bins": [b1, ..., bk]}  one feature for each of the k + 1 bins
  *               below b1, from b1 to below b2, ..., from bk on; for numbers and times.
  *               Values and bounds are compared exactly (edge.h).
@@ -31,7 +34,7 @@
  *
  * "drop_first": true leaves out the feature of the first level or bin.
  *
- * A value is missing if it is NULL, NaN or none of the levels.  By default a row with a missing
+ * A value is missing if it is NULL, NaN, none of the levels or, with "as", no such value.  By default a row with a missing
  * value is neutral; so is a row whose label is NULL, neither or no class.  "null" is the substitute
  * of a missing value: a number within the clip bounds, true or false, a level, or, for bins, a
  * number in one of them. "null_indicator": true adds a feature that is 1 if the value is missing
@@ -67,6 +70,7 @@ typedef enum EncoderKind
 typedef struct Encoder
 {
 	Column column;
+	ColumnCast as; /* which is declared, or of the column's type by itself */
 	EncoderKind kind;
 	int features; /* of a row; 0 for a label with "positive" */
 

@@ -27,7 +27,7 @@ map_column(ScanTable *table, const Column *column)
 {
 	Form_pg_attribute attribute = column_attribute(RelationGetDescr(table->relation), column->name);
 
-	if (attribute == NULL || getBaseType(attribute->atttypid) != column->type)
+	if (attribute == NULL || getBaseType(attribute->atttypid) != column->stored)
 		elog(ERROR, "relation \"%s\" has no such column \"%s\"",
 			 RelationGetRelationName(table->relation), column->name);
 	table->last = Max(table->last, attribute->attnum);

@@ -112,7 +112,8 @@ put_column(Writer *writer, const Column *column)
 	const char *name = writer->name_of(column->name, writer->context);
 
 	put_text(writer->bytes, name, (int) strlen(name));
-	pq_sendint32(writer->bytes, column->type < FirstNormalObjectId ? column->type : ENUM_TYPE);
+	pq_sendint32(writer->bytes, column->stored < FirstNormalObjectId ? column->stored : ENUM_TYPE);
+	pq_sendbyte(writer->bytes, column->cast);
 }
 
 /* A column that is missing has no name. */
@@ -121,11 +122,18 @@ get_column(Reader *reader, Column *column)
 {
 	char *name = get_name(reader->bytes);
 	Oid type = (Oid) pq_getmsgint(reader->bytes, 4);
+	int cast = pq_getmsgbyte(reader->bytes);
 
+	if (cast > CAST_INTERVAL)
+		invalid_shape();
 	memset(column, 0, sizeof(*column));
 	if (column_find(reader->descriptor, name, column) &&
 		(type == ENUM_TYPE ? column->kind == COLUMN_ENUM : column->type == type))
+	{
+		if (!column_set_cast(column, (ColumnCast) cast))
+			invalid_shape();
 		return;
+	}
 	memset(column, 0, sizeof(*column));
 	if (reader->missing == NULL)
 		reader->missing = name;
