@@ -179,6 +179,7 @@ SELECT schedule, owner, state FROM dpobj.schedule_runs WHERE schedule <> 'thrift
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
 \c - dpobj_schedule_carol
 SELECT name FROM dpobj.schedules ORDER BY 1;
+SELECT dpobj.unschedule('daer', 'dpobj_schedule_ana');
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
 -- a privilege on every table is not enough

@@ -24,6 +24,7 @@
 #include "server/base/argument.h"
 #include "server/base/json_value.h"
 #include "server/base/materialize.h"
+#include "server/base/near_name.h"
 #include "server/release/looks.h"
 
 /* ---- a kept histogram ---- */
@@ -147,6 +148,9 @@ find_histogram(const char *name, KeptHistogram *histogram)
 {
 	static const char *const statement =
 		"SELECT k FROM dpobj.kept_histograms k WHERE k.name = $1 AND k.owner = $2";
+	static const char *const names =
+		"SELECT ARRAY(SELECT k.name FROM dpobj.kept_histograms k WHERE k.owner = $2"
+		" AND k.name IS NOT NULL LIMIT 1000)";
 	const char *owner = GetUserNameFromId(GetUserId(), false);
 	Oid types[] = {TEXTOID, TEXTOID};
 	Datum values[] = {CStringGetTextDatum(name), CStringGetTextDatum(owner)};
@@ -154,9 +158,14 @@ find_histogram(const char *name, KeptHistogram *histogram)
 	bool isnull;
 
 	if (!admin_select(statement, lengthof(types), types, values, &row, &isnull))
+	{
+		List *named = admin_select_names(names, lengthof(types), types, values);
+
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 						errmsg("there is no kept histogram \"%s\" of role \"%s\"", name, owner),
-						errhint("Histograms are the answers of kind histogram in dpobj.answers.")));
+						errhint("%sHistograms are the answers of kind histogram in dpobj.answers.",
+								near_name(name, named))));
+	}
 	read_histogram(DatumGetHeapTupleHeader(row), histogram);
 	read_names(DatumGetHeapTupleHeader(row), histogram);
 }

@@ -25,6 +25,7 @@
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
 #include "server/base/json_value.h"
+#include "server/base/near_name.h"
 
 /* ---- what is public about a column ---- */
 
@@ -161,8 +162,10 @@ make_reading(Oid table, const Jsonb *known, List *names)
 		Column column;
 
 		if (!column_find(RelationGetDescr(relation), lfirst(cell), &column))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("column \"%s\" does not exist", (char *) lfirst(cell))));
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" does not exist", (char *) lfirst(cell)),
+					 near_name_errhint(lfirst(cell), column_names(RelationGetDescr(relation)))));
 		appendStringInfoString(&text, cell == list_head(names) ? "{" : ", ");
 		append_reading(&text, &column,
 					   json_member(unconstify(JsonbContainer *, &known->root), lfirst(cell)));

@@ -165,6 +165,24 @@ admin_select(const char *statement, int count, Oid *types, Datum *values, Datum 
 	return read_rows(statement, count, types, values, 1, keep_row, &(KeptRow){row, isnull}) > 0;
 }
 
+List *
+admin_select_names(const char *statement, int count, Oid *types, Datum *values)
+{
+	List *names = NIL;
+	Datum *elements;
+	Datum array;
+	bool isnull;
+	int length;
+
+	if (!admin_select(statement, count, types, values, &array, &isnull) || isnull)
+		return NIL;
+	deconstruct_array(DatumGetArrayTypeP(array), TEXTOID, -1, false, TYPALIGN_INT, &elements, NULL,
+					  &length);
+	for (int i = 0; i < length; i++)
+		names = lappend(names, TextDatumGetCString(elements[i]));
+	return names;
+}
+
 /* ---- whose membership counts ------------------------------------------------ */
 
 static bool

@@ -53,6 +53,9 @@ extern uint64 admin_execute_latest(const char *statement, int count, Oid *types,
 extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *row,
 						 bool *isnull);
 
+/* The texts of an array that the SELECT of one row answers with, such as names for a hint. */
+extern List *admin_select_names(const char *statement, int count, Oid *types, Datum *values);
+
 /* The same for every row; take is called with the caller's privileges. */
 extern void admin_read(const char *statement, int count, Oid *types, Datum *values,
 					   void (*take)(HeapTuple row, TupleDesc descriptor, void *context),

@@ -4,35 +4,14 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
-#include "utils/varlena.h"
 
 #include "core/base/names.h"
 
 #include "server/base/json_value.h"
 #include "server/base/keyed_json.h"
+#include "server/base/near_name.h"
 
 /* ---- names ---- */
-
-/* The name that differs least, in at most a third of its bytes; NULL if none is so near. */
-static const char *
-nearest(const char *const *names, int count, const char *name)
-{
-	const char *found = NULL;
-	int length = strlen(name);
-	int least = Min(length, NAMEDATALEN) / 3;
-
-	for (int i = 0; i < count && length < NAMEDATALEN; i++)
-	{
-		int distance = varstr_levenshtein_less_equal(name, length, names[i], strlen(names[i]), 1, 1,
-													 1, least, true);
-
-		if (distance > least || (found != NULL && distance == least))
-			continue;
-		least = distance;
-		found = names[i];
-	}
-	return found;
-}
 
 static char *
 known_names(const char *what, const char *const *names, int count)
@@ -47,14 +26,13 @@ keyed_json_find(const char *what, const char *where, const char *const *names, i
 				const char *name)
 {
 	int position = names_find(names, count, name);
-	const char *meant = position < count ? NULL : nearest(names, count, name);
+	const char *known = position < count ? NULL : json_known(names, count);
 
 	if (position == count)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s \"%s\"%s is not known", what, name, where),
-						errhint("%sKnown %ss are: %s.",
-								meant == NULL ? "" : psprintf("Did you mean \"%s\"? ", meant), what,
-								json_known(names, count))));
+						errhint("%sKnown %ss are: %s.", near_name(name, near_name_listed(known)),
+								what, known)));
 	return position;
 }
 
@@ -124,6 +102,16 @@ keyed_json_invalid(const char *name, const char *expected)
 					errmsg("option \"%s\" must be %s", name, expected)));
 }
 
+void
+keyed_json_invalid_choice(const char *name, const char *given, const char *const *names, int count)
+{
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("option \"%s\" must be %s", name, keyed_json_choices(names, count)),
+		 given == NULL ? 0 : near_name_errhint(given, near_name_listed(json_known(names, count)))));
+}
+
 static void
 read_choice(const Key *key, JsonbValue *value, int *choice)
 {
@@ -136,7 +124,7 @@ read_choice(const Key *key, JsonbValue *value, int *choice)
 			*choice = i;
 			return;
 		}
-	keyed_json_invalid(key->name, keyed_json_choices(key->names + first, count));
+	keyed_json_invalid_choice(key->name, json_get_string(value), key->names + first, count);
 }
 
 static void

@@ -27,6 +27,10 @@ extern int keyed_json_find(const char *what, const char *where, const char *cons
 /* Raises 22023: the option of that name must be so. */
 extern _Noreturn void keyed_json_invalid(const char *name, const char *expected);
 
+/* The same of an option that must have one of the names; given: NULL if it is no string. */
+extern _Noreturn void keyed_json_invalid_choice(const char *name, const char *given,
+												const char *const *names, int count);
+
 /* Writes "a", "b" or "c". */
 extern char *keyed_json_choices(const char *const *names, int count);
 

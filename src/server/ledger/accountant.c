@@ -9,6 +9,7 @@
 #include "core/accounting/guarantee.h"
 #include "core/base/names.h"
 
+#include "server/base/near_name.h"
 #include "server/ledger/accountant.h"
 
 static const char *const names[ACCOUNTANTS] = {
@@ -45,8 +46,8 @@ accountant_require(const char *name)
 	if (kind == ACCOUNTANTS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("accountant \"%s\" is not known", name),
-						errhint("The accountants of budgets are \"basic\", \"zcdp\" and "
-								"\"rdp\".")));
+						errhint("%sThe accountants of budgets are \"basic\", \"zcdp\" and \"rdp\".",
+								near_name(name, near_name_listed("basic, zcdp, rdp")))));
 	return kind;
 }
 

@@ -26,6 +26,7 @@
 #include "server/base/json_value.h"
 #include "server/base/keyed_json.h"
 #include "server/base/materialize.h"
+#include "server/base/near_name.h"
 #include "server/ledger/pair_terms.h"
 #include "server/ledger/report_page.h"
 
@@ -215,8 +216,9 @@ required_accountant(const char *name)
 	if (kind == GUARANTEE_KINDS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("accountant \"%s\" is not known", name),
-						errhint("The accountants are \"basic\", \"zcdp\", \"rdp\", \"kov\" and "
-								"\"pld\".")));
+						errhint("%sThe accountants are \"basic\", \"zcdp\", \"rdp\", \"kov\" and "
+								"\"pld\".",
+								near_name(name, near_name_listed("basic, zcdp, rdp, kov, pld")))));
 	return kind;
 }
 

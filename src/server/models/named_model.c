@@ -11,6 +11,7 @@
 #include "utils/fmgroids.h"
 
 #include "server/base/admin.h"
+#include "server/base/near_name.h"
 #include "server/models/named_model.h"
 #include "server/rows/options.h"
 
@@ -20,10 +21,11 @@
  * A model named $1, of any owner or of a role; $2 is the current user.  Operators are qualified,
  * because the search_path is that of an aggregate's caller.
  */
-#define NAMED                                                                                      \
+#define MODELS                                                                                     \
 	" FROM dpobj.model_rows m"                                                                     \
 	" JOIN dpobj.identity_roles r ON r.id OPERATOR(pg_catalog.=) m.owner"                          \
-	" WHERE m.name OPERATOR(pg_catalog.=) $1 AND m.model IS NOT NULL"
+	" WHERE m.name IS NOT NULL AND m.model IS NOT NULL"
+#define NAMED MODELS " AND m.name OPERATOR(pg_catalog.=) $1"
 #define OF(role) " AND r.role OPERATOR(pg_catalog.=) " role
 #define SHARED                                                                                     \
 	" AND EXISTS (SELECT FROM dpobj.model_readers s"                                               \
@@ -66,29 +68,48 @@ refuse_retired(const char *name, const Found *found)
 								"with dpobj.retire(name, false).")));
 }
 
+/* The names of such models, for hints to those who may read them. */
+static List *
+names_of(const char *models, Oid owner)
+{
+	Oid types[] = {TEXTOID, OIDOID, OIDOID};
+	Datum values[] = {CStringGetTextDatum(""), ObjectIdGetDatum(GetUserId()),
+					  ObjectIdGetDatum(owner)};
+
+	return admin_select_names(psprintf("SELECT ARRAY(SELECT DISTINCT m.name%s LIMIT 1000)", models),
+							  lengthof(types), types, values);
+}
+
 void
 named_model_find(const char *name, Model *model)
 {
 	Found found;
+	List *own = NIL;
 
 	if (!select_model(NAMED OF("$3"), name, GetSessionUserId(), &found))
+	{
+		if (GetUserId() == GetSessionUserId())
+			own = names_of(MODELS OF("$2"), InvalidOid);
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 						errmsg("there is no model \"%s\" of role \"%s\"", name,
 							   GetUserNameFromId(GetSessionUserId(), false)),
-						errhint("A model has a name if dpobj.train was given one; see "
+						errhint("%sA model has a name if dpobj.train was given one; see "
 								"dpobj.models. Models that others share with you can be applied, "
-								"but not rated.")));
+								"but not rated.",
+								near_name(name, own))));
+	}
 	refuse_retired(name, &found);
 	model_read(DatumGetHeapTupleHeader(found.column[0]), model);
 }
 
 static void
-refuse_name(const char *name, Oid owner)
+refuse_name(const char *name, Oid owner, const List *names)
 {
-	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-					errmsg("there is no model \"%s\" of role \"%s\"", name,
-						   GetUserNameFromId(owner, false)),
-					errhint("Models that you may read are in dpobj.models.")));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_UNDEFINED_OBJECT),
+		 errmsg("there is no model \"%s\" of role \"%s\"", name, GetUserNameFromId(owner, false)),
+		 errhint("%sModels that you may read are in dpobj.models.", near_name(name, names))));
 }
 
 /* Raises an error if several owners share a model of that name with the current user. */
@@ -112,23 +133,23 @@ check_one_owner(const char *name)
 static void
 find_readable(const char *name, Oid owner, Found *found)
 {
-	bool any;
-
 	if (!OidIsValid(owner))
 	{
-		any = select_model(NAMED OF("$2"), name, InvalidOid, found);
-		if (!any)
-		{
-			check_one_owner(name);
-			any = select_model(NAMED SHARED, name, InvalidOid, found);
-		}
+		if (select_model(NAMED OF("$2"), name, InvalidOid, found))
+			return;
+		check_one_owner(name);
+		if (!select_model(NAMED SHARED, name, InvalidOid, found))
+			refuse_name(name, GetUserId(),
+						list_concat(names_of(MODELS OF("$2"), InvalidOid),
+									names_of(MODELS SHARED, InvalidOid)));
 	}
 	else if (owner == GetUserId() || superuser())
-		any = select_model(NAMED OF("$3"), name, owner, found);
-	else
-		any = select_model(NAMED OF("$3") SHARED, name, owner, found);
-	if (!any)
-		refuse_name(name, OidIsValid(owner) ? owner : GetUserId());
+	{
+		if (!select_model(NAMED OF("$3"), name, owner, found))
+			refuse_name(name, owner, names_of(MODELS OF("$3"), owner));
+	}
+	else if (!select_model(NAMED OF("$3") SHARED, name, owner, found))
+		refuse_name(name, owner, names_of(MODELS OF("$3") SHARED, owner));
 }
 
 void

@@ -21,6 +21,7 @@
 #include "server/base/admin.h"
 #include "server/base/argument.h"
 #include "server/base/gate.h"
+#include "server/base/near_name.h"
 
 /* Bytes of a comment. */
 #define COMMENT_MAX_LENGTH 4096
@@ -29,6 +30,10 @@
 #define OWN                                                                                        \
 	" FROM dpobj.identity_roles r WHERE r.id = m.owner AND r.role = $2"                            \
 	" AND m.name = $1 AND m.released IS NOT NULL"
+#define OWN_NAMES                                                                                  \
+	"SELECT ARRAY(SELECT DISTINCT m.name FROM dpobj.model_rows m"                                  \
+	" JOIN dpobj.identity_roles r ON r.id = m.owner"                                               \
+	" WHERE r.role = $1 AND m.name IS NOT NULL AND m.released IS NOT NULL LIMIT 1000)"
 
 /* The row keeps the name that was charged. */
 #define LEAVE_NAME "charged_as = coalesce(m.charged_as, m.name)"
@@ -47,13 +52,20 @@ run(FunctionCallInfo fcinfo, const char *statement, Oid type, Datum value)
 static void
 change(FunctionCallInfo fcinfo, const char *what, const char *statement, Oid type, Datum value)
 {
-	if (run(fcinfo, statement, type, value) == 0)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("there is no %s \"%s\" of role \"%s\"", what,
-							   text_to_cstring(PG_GETARG_TEXT_PP(0)),
-							   GetUserNameFromId(GetUserId(), false)),
-						errhint("Only the owner can change it, under its whole name; see "
-								"dpobj.models and dpobj.answers.")));
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid types[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(GetUserId())};
+	List *names;
+
+	if (run(fcinfo, statement, type, value) > 0)
+		return;
+	names = admin_select_names(OWN_NAMES, 1, types, values);
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+					errmsg("there is no %s \"%s\" of role \"%s\"", what, name,
+						   GetUserNameFromId(GetUserId(), false)),
+					errhint("%sOnly the owner can change it, under its whole name; see "
+							"dpobj.models and dpobj.answers.",
+							near_name(name, names))));
 }
 
 static char *

@@ -12,11 +12,16 @@
 
 #include "server/base/admin.h"
 #include "server/base/argument.h"
+#include "server/base/near_name.h"
 
 /* The model $1 of the current user, $2. */
 #define OWN_MODEL                                                                                  \
 	" FROM dpobj.model_rows m JOIN dpobj.identity_roles r ON r.id = m.owner"                       \
 	" WHERE m.name = $1 AND r.role = $2 AND m.model IS NOT NULL"
+#define OWN_NAMES                                                                                  \
+	"SELECT ARRAY(SELECT DISTINCT m.name FROM dpobj.model_rows m"                                  \
+	" JOIN dpobj.identity_roles r ON r.id = m.owner"                                               \
+	" WHERE r.role = $1 AND m.name IS NOT NULL AND m.model IS NOT NULL LIMIT 1000)"
 
 static uint64
 run(FunctionCallInfo fcinfo, const char *statement, const char *role_name)
@@ -31,13 +36,20 @@ run(FunctionCallInfo fcinfo, const char *statement, const char *role_name)
 static void
 check_own_model(FunctionCallInfo fcinfo)
 {
-	if (run(fcinfo, "SELECT" OWN_MODEL, "") == 0)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("there is no model \"%s\" of role \"%s\"",
-							   text_to_cstring(PG_GETARG_TEXT_PP(0)),
-							   GetUserNameFromId(GetUserId(), false)),
-						errhint("A model is shared by its owner, under its whole name; see "
-								"dpobj.models.")));
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid types[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(GetUserId())};
+	List *names;
+
+	if (run(fcinfo, "SELECT" OWN_MODEL, "") > 0)
+		return;
+	names = admin_select_names(OWN_NAMES, 1, types, values);
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+					errmsg("there is no model \"%s\" of role \"%s\"", name,
+						   GetUserNameFromId(GetUserId(), false)),
+					errhint("%sA model is shared by its owner, under its whole name; see "
+							"dpobj.models.",
+							near_name(name, names))));
 }
 
 /* Checks the arguments, and returns the name of the role. */

@@ -18,6 +18,7 @@
 #include "server/base/json_value.h"
 #include "server/rows/options.h"
 #include "server/base/random_bits.h"
+#include "server/base/near_name.h"
 #include "server/release/looks.h"
 #include "server/ledger/charge_end.h"
 
@@ -85,7 +86,9 @@ check_options(const LookRequest *request, Jsonb *options, bool has_clip)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("option \"%s\" is not for \"%s\"", (char *) lfirst(cell), type->name),
-					 errhint("Options are: %s.", json_known(known, count))));
+					 errhint("%sOptions are: %s.",
+							 near_name(lfirst(cell), near_name_listed(json_known(known, count))),
+							 json_known(known, count))));
 }
 
 /* value: NULL if it is not given */

@@ -5,6 +5,7 @@
 
 #include "server/base/json_value.h"
 #include "server/base/keyed_json.h"
+#include "server/base/near_name.h"
 
 /* ---- names ---- */
 
@@ -39,7 +40,9 @@ mechanism_choose(TrainingMethod method, const Options *options)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mechanism \"%s\" is not for method \"%s\"", options->mechanism,
 							   method_name(method)),
-						errhint("Mechanisms are: %s.", joined(mechanism_names(1 << method)))));
+						errhint("%sMechanisms are: %s.",
+								near_name(options->mechanism, mechanism_names(1 << method)),
+								joined(mechanism_names(1 << method)))));
 	return mechanism;
 }
 

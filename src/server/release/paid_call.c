@@ -24,6 +24,7 @@
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/base/json_value.h"
+#include "server/base/near_name.h"
 #include "server/ledger/charge.h"
 #include "server/release/looks.h"
 
@@ -34,12 +35,14 @@ static const char *const calls[] = {"class_confusion", "confusion", "evaluate",
 static void
 check_call(const char *call)
 {
+	const char *known;
+
 	if (look_find(call) != NULL || names_find(calls, lengthof(calls), call) < lengthof(calls))
 		return;
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("call \"%s\" is not known", call),
-		 errhint("Known calls are: %s%s.", json_known(calls, lengthof(calls)), looks_names(true))));
+	known = psprintf("%s%s", json_known(calls, lengthof(calls)), looks_names(true));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("call \"%s\" is not known", call),
+			 errhint("%sKnown calls are: %s.", near_name(call, near_name_listed(known)), known)));
 }
 
 /* The input arguments of a call, in order, without those of the job. */
@@ -59,17 +62,24 @@ find_argument(const char *statement, const char *call, Oid type, Datum second, D
 	return admin_select(statement, lengthof(types), types, values, found, &isnull) && !isnull;
 }
 
-/* Raises 22023 with this message about an argument, and a hint that names those of the call. */
+/*
+ * Raises 22023 with this message about an argument, and a hint that names those of the call.
+ * given: the name that is none of them, or NULL.
+ */
 static void
-refuse_argument(const char *call, const char *message)
+refuse_argument(const char *call, const char *message, const char *given)
 {
 	static const char *const statement = "SELECT string_agg(a.name, $2 ORDER BY a.place)" ARGUMENTS;
 	Datum names;
+	const char *known;
 
 	if (!find_argument(statement, call, TEXTOID, CStringGetTextDatum(", "), &names))
 		elog(ERROR, "function dpobj.%s not found", call);
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message),
-					errhint("Arguments are: %s.", TextDatumGetCString(names))));
+	known = TextDatumGetCString(names);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message),
+			 errhint("%sArguments are: %s.",
+					 given == NULL ? "" : near_name(given, near_name_listed(known)), known)));
 }
 
 /* The type of an argument, whose name the call must know. */
@@ -84,7 +94,8 @@ argument_type(const char *call, const char *argument)
 						errmsg("the arguments of a call must not have \"%s\"", argument),
 						errhint("It is given beside them.")));
 	if (!find_argument(statement, call, TEXTOID, CStringGetTextDatum(argument), &type))
-		refuse_argument(call, psprintf("call \"%s\" has no argument \"%s\"", call, argument));
+		refuse_argument(call, psprintf("call \"%s\" has no argument \"%s\"", call, argument),
+						argument);
 	return DatumGetObjectId(type);
 }
 
@@ -98,8 +109,9 @@ check_complete(const char *call, Jsonb *arguments)
 	Datum missing;
 
 	if (find_argument(statement, call, JSONBOID, JsonbPGetDatum(arguments), &missing))
-		refuse_argument(call, psprintf("call \"%s\" needs argument \"%s\"", call,
-									   TextDatumGetCString(missing)));
+		refuse_argument(
+			call, psprintf("call \"%s\" needs argument \"%s\"", call, TextDatumGetCString(missing)),
+			NULL);
 }
 
 /* A number as it is hashed (kept.c), so that 1.0 and 1 are one request. */

@@ -16,6 +16,7 @@
 #include "server/base/digest.h"
 #include "server/base/json_value.h"
 #include "server/base/random_bits.h"
+#include "server/base/near_name.h"
 #include "server/release/looks.h"
 #include "server/release/tally.h"
 #include "server/rows/options.h"
@@ -78,10 +79,13 @@ check_options(const TallyRequest *request, Jsonb *options)
 						errmsg("options must be a JSON object")));
 	foreach (cell, json_keys(&options->root))
 		if (names_find(known, count, lfirst(cell)) == count)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("option \"%s\" is not for method \"%s\"", (char *) lfirst(cell),
-								   tally_name(request->kind)),
-							errhint("Options are: %s.", json_known(known, count))));
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("option \"%s\" is not for method \"%s\"", (char *) lfirst(cell),
+							tally_name(request->kind)),
+					 errhint("%sOptions are: %s.",
+							 near_name(lfirst(cell), near_name_listed(json_known(known, count))),
+							 json_known(known, count))));
 }
 
 static void

@@ -16,6 +16,7 @@
 #include "core/accounting/parallel.h"
 
 #include "server/base/dpobj.h"
+#include "server/base/near_name.h"
 #include "server/ledger/grant.h"
 #include "server/release/mechanism_choice.h"
 #include "server/rows/row_memory.h"
@@ -143,11 +144,11 @@ training_set_method(Training *training, const char *method, const char *others)
 			training->automatic = training->method == METHOD_AUTO;
 			return;
 		}
+	others =
+		psprintf("auto, halfspace, logistic, svm, softmax, one_vs_rest, simplex, linear%s", others);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("method \"%s\" is not known", method),
-			 errhint("Methods are: auto, halfspace, logistic, svm, softmax, one_vs_rest, simplex, "
-					 "linear%s.",
-					 others)));
+			 errhint("%sMethods are: %s.", near_name(method, near_name_listed(others)), others)));
 }
 
 void

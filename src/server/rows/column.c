@@ -27,7 +27,7 @@
 #include "server/rows/column.h"
 #include "server/base/compat.h"
 #include "server/base/json_value.h"
-#include "server/base/known_values.h"
+#include "server/base/near_name.h"
 #include "server/base/numeric_value.h"
 #include "server/base/real_value.h"
 
@@ -142,6 +142,17 @@ column_attribute(TupleDesc descriptor, const char *name)
 			return attribute;
 	}
 	return NULL;
+}
+
+List *
+column_names(TupleDesc descriptor)
+{
+	List *names = NIL;
+
+	for (int i = 0; i < descriptor->natts; i++)
+		if (!TupleDescAttr(descriptor, i)->attisdropped)
+			names = lappend(names, NameStr(TupleDescAttr(descriptor, i)->attname));
+	return names;
 }
 
 bool
@@ -508,7 +519,7 @@ enum_constant(const Column *column, JsonbValue *json)
 				 errmsg("%s is not a constant for %s", json_text(json), column_phrase(column)),
 				 errdetail("A %s of type %s needs one of its labels.",
 						   column->name == NULL ? "label" : "column", format_type_be(column->type)),
-				 errhint("%s", known_values_hint(label, enum_labels(column->type)))));
+				 errhint("%s", near_name_of_values(label, enum_labels(column->type)))));
 	oid = ((Form_pg_enum) GETSTRUCT(tuple))->oid;
 	ReleaseSysCache(tuple);
 	return oid;
@@ -712,6 +723,16 @@ column_set_read(const Column *column, JsonbContainer *array, ColumnSet *set)
 		CHECK_FOR_INTERRUPTS(); /* each constant moves the arrays */
 		set_put(column, getIthJsonbValueFromContainer(array, i), set, i);
 	}
+}
+
+List *
+column_set_texts(const Column *column, const ColumnSet *set)
+{
+	List *texts = NIL;
+
+	for (int i = 0; i < set->count; i++)
+		texts = lappend(texts, column_text(column, &set->value[i]));
+	return texts;
 }
 
 bool

@@ -87,6 +87,9 @@ extern void column_init_stored(Column *column, Form_pg_attribute attribute);
 /* The attribute of that name; NULL if there is none (system columns are none). */
 extern Form_pg_attribute column_attribute(TupleDesc descriptor, const char *name);
 
+/* The names of all columns, for hints: pg_attribute shows them to everybody. */
+extern List *column_names(TupleDesc descriptor);
+
 /* column_init_stored() for the attribute of that name; false if there is none. */
 extern bool column_find(TupleDesc descriptor, const char *name, Column *column);
 
@@ -183,6 +186,9 @@ extern void column_set_read(const Column *column, JsonbContainer *array, ColumnS
  */
 extern bool column_set_make(const Column *column, int count, const ColumnValue *values,
 							ColumnSet *set);
+
+/* The constants as column_text() writes them. */
+extern List *column_set_texts(const Column *column, const ColumnSet *set);
 
 /* Is the constant in the set? */
 extern bool column_set_has(const Column *column, const ColumnSet *set, const ColumnValue *value);

@@ -5,16 +5,8 @@
 
 #include "miscadmin.h"
 
-#include "server/base/known_values.h"
+#include "server/base/near_name.h"
 #include "server/rows/declared_values.h"
-
-static List *
-add_texts(List *texts, const Column *column, const ColumnSet *set)
-{
-	for (int i = 0; i < set->count; i++)
-		texts = lappend(texts, column_text(column, &set->value[i]));
-	return texts;
-}
 
 static void
 check(const Column *column, const ColumnSet *first, const ColumnSet *second,
@@ -29,12 +21,12 @@ check(const Column *column, const ColumnSet *first, const ColumnSet *second,
 		if (column_set_has(column, first, value) || column_set_has(column, second, value))
 			continue;
 		text = column_text(column, value);
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"%s\" in %s is not a declared value of column \"%s\"", text, place,
-						column->name),
-				 errhint("%s", known_values_hint(text, add_texts(add_texts(NIL, column, first),
-																 column, second)))));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" in %s is not a declared value of column \"%s\"", text, place,
+							   column->name),
+						errhint("%s", near_name_of_values(
+										  text, list_concat(column_set_texts(column, first),
+															column_set_texts(column, second))))));
 	}
 }
 

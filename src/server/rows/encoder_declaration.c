@@ -15,6 +15,7 @@
 #include "server/rows/encoders.h"
 #include "server/base/json_value.h"
 #include "server/base/keyed_json.h"
+#include "server/base/near_name.h"
 
 /* ---- the keys of one encoder ---- */
 
@@ -438,7 +439,11 @@ read_levels(const Declaration *declaration, Encoder *encoder)
 		if (column_compare(&encoder->column, &encoder->set.value[i], &substitute.value[0]) == 0)
 			encoder->null_category = i;
 	if (encoder->null_category < 0)
-		invalid(declaration, KEY_NULL, "one of the levels");
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("\"%s\" in the encoder of column \"%s\" must be one of the levels",
+							   key_names[KEY_NULL], declaration->column),
+						near_name_errhint(column_text(&encoder->column, &substitute.value[0]),
+										  column_set_texts(&encoder->column, &encoder->set))));
 }
 
 /* The levels are the numbers from 1, which rows do not hold. */
@@ -699,7 +704,8 @@ check_columns(List *declared, List *columns, TupleDesc descriptor)
 			column_attribute(descriptor, lfirst(cell)) == NULL)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("the encoders name column \"%s\", which does not exist",
-								   (char *) lfirst(cell))));
+								   (char *) lfirst(cell)),
+							near_name_errhint(lfirst(cell), column_names(descriptor))));
 }
 
 List *
@@ -725,8 +731,9 @@ encoders_taken(Jsonb *declaration, List *names, const char *label)
 void
 encoders_parse_columns(Jsonb *declaration, TupleDesc descriptor, List *columns, Encoders *encoders)
 {
-	check_columns(declared_columns(declaration), columns, descriptor);
 	memset(encoders, 0, sizeof(*encoders));
+	encoders->declared = declared_columns(declaration);
+	check_columns(encoders->declared, columns, descriptor);
 	encoders->encoder = palloc0(JB_ROOT_COUNT(declaration) * sizeof(Encoder));
 	for (int i = 0; i < descriptor->natts; i++)
 	{

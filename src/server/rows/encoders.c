@@ -11,6 +11,7 @@
 #include "utils/typcache.h"
 
 #include "server/base/json_value.h"
+#include "server/base/near_name.h"
 #include "server/rows/encoders.h"
 
 static bool
@@ -68,7 +69,8 @@ encoders_find(const Encoders *all, const char *name)
 		if (strcmp(all->encoder[i].column.name, name) == 0)
 			return &all->encoder[i];
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("column \"%s\" is not among the declared encoders", name)));
+					errmsg("column \"%s\" is not among the declared encoders", name),
+					near_name_errhint(name, all->declared)));
 }
 
 static void
@@ -284,6 +286,7 @@ encoders_values(const Encoders *all, List *names, Encoders *chosen)
 	ListCell *cell;
 
 	memset(chosen, 0, sizeof(*chosen));
+	chosen->declared = all->declared;
 	chosen->encoder = palloc((all->count + list_length(names)) * sizeof(Encoder));
 	foreach (cell, names)
 		choose_values(chosen, encoders_find(all, lfirst(cell)));
@@ -301,7 +304,8 @@ encoders_set_label(Encoders *values, const char *name)
 			label = &values->encoder[i];
 	if (label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("label \"%s\" is not among the columns of the profile", name)));
+						errmsg("label \"%s\" is not among the columns of the profile", name),
+						near_name_errhint(name, values->declared)));
 	if (encoder_is_number(label))
 		return; /* a target, which has a substitute as a feature has */
 	(void) encoders_label(values, &(LabelChoice){.name = name});

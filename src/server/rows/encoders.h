@@ -151,6 +151,7 @@ typedef struct Encoders
 	int count;
 	int features; /* the sum; labels have none */
 	Encoder *encoder;
+	List *declared; /* the names of all columns of the declaration, for hints */
 } Encoders;
 
 /*

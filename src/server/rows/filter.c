@@ -8,6 +8,7 @@
 #include "server/rows/filter.h"
 #include "server/base/json_value.h"
 #include "server/base/keyed_json.h"
+#include "server/base/near_name.h"
 #include "server/rows/declared_values.h"
 
 static const char *const operator_names[] = {
@@ -56,7 +57,8 @@ find_column(TupleDesc descriptor, const char *name, Column *column)
 {
 	if (!column_find(descriptor, name, column))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the filter names column \"%s\", which does not exist", name)));
+						errmsg("the filter names column \"%s\", which does not exist", name),
+						near_name_errhint(name, column_names(descriptor))));
 	if (column->kind == COLUMN_OTHER)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("column \"%s\" of type %s cannot be filtered", column->name,

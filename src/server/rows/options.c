@@ -156,7 +156,7 @@ settle_mechanism(Options *options)
 	for (int i = 0; i < list_length(list); i++)
 		names[i] = list_nth(list, i);
 	if (mechanism == NULL)
-		keyed_json_invalid("mechanism", keyed_json_choices(names, list_length(list)));
+		keyed_json_invalid_choice("mechanism", options->mechanism, names, list_length(list));
 	else
 		options->methods &= mechanism_methods(mechanism);
 }

@@ -34,6 +34,7 @@
 #include "server/base/extension.h"
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
+#include "server/base/near_name.h"
 #include "server/rows/protection.h"
 #include "server/rows/scan_tables.h"
 
@@ -162,7 +163,8 @@ check_key(const char *name, TupleDesc descriptor, const char *does)
 
 	if (problem != NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", problem),
-						column.name == NULL ? 0 : errdetail(KEY_TYPES_DETAIL)));
+						column.name == NULL ? near_name_errhint(name, column_names(descriptor))
+											: errdetail(KEY_TYPES_DETAIL)));
 }
 
 /* Raises 22023 with a hint for the caller: only an administrator can declare the columns again. */

@@ -34,6 +34,7 @@
 #include "server/ledger/grant.h"
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
+#include "server/base/near_name.h"
 #include "server/release/paid_call.h"
 
 /* Bytes of a schedule's name; names of its models end with " YYYY-MM-DD HH:MI". */
@@ -431,6 +432,9 @@ dpobj_schedule_remove(PG_FUNCTION_ARGS)
 	static const char *const statement =
 		"DELETE FROM dpobj.schedule_rows s USING dpobj.schedule_owners o"
 		" WHERE o.id = s.id AND s.name = $1 AND o.role = $2";
+	static const char *const names =
+		"SELECT ARRAY(SELECT s.name FROM dpobj.schedule_rows s, dpobj.schedule_owners o"
+		" WHERE o.id = s.id AND o.role = $2 LIMIT 1000)";
 	Oid types[] = {TEXTOID, OIDOID};
 	Datum values[] = {argument_value(fcinfo, 0, "name"),
 					  ObjectIdGetDatum(PG_ARGISNULL(1) ? GetSessionUserId() : PG_GETARG_OID(1))};
@@ -443,11 +447,15 @@ dpobj_schedule_remove(PG_FUNCTION_ARGS)
 						errmsg("only administrators may remove a schedule of another role"),
 						errhint("Leave the role out to remove a schedule of your own.")));
 	if (admin_execute(statement, lengthof(types), types, values, NULL) == 0)
+	{
+		List *named = admin_select_names(names, lengthof(types), types, values);
+		const char *name = TextDatumGetCString(values[0]);
+
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-						errmsg("there is no schedule \"%s\" of role \"%s\"",
-							   TextDatumGetCString(values[0]),
+						errmsg("there is no schedule \"%s\" of role \"%s\"", name,
 							   GetUserNameFromId(DatumGetObjectId(values[1]), false)),
-						errhint("See dpobj.schedules.")));
+						errhint("%sSee dpobj.schedules.", near_name(name, named))));
+	}
 	error_context_stack = callers;
 	PG_RETURN_VOID();
 }
