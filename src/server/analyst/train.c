@@ -46,6 +46,7 @@ settle(Release *release)
 		release->public_rows = (double) training->table_rows;
 	release->charge = trained_charge(training);
 	analyst_shape(release, opened);
+	train_request_note_name(request);
 }
 
 /*

@@ -205,6 +205,7 @@ settle(Release *release)
 		psprintf("%s%s", run->provenance, groups_provenance(training, request->by));
 	release->charge = trained_charge(training);
 	analyst_shape(release, opened);
+	train_request_note_name(request);
 }
 
 static void

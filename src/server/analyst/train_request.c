@@ -3,6 +3,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
@@ -77,6 +78,23 @@ train_request_settle(const TrainRequest *request, AnalystTable *opened, KeyList 
 	}
 	training_set_table(training, request->relation, 0);
 	training_begin(training, training->options.dimension);
+}
+
+/* ---- name ---- */
+
+/* Functions, loops and set-returning calls may train several times in a statement. */
+void
+train_request_note_name(const TrainRequest *request)
+{
+	static TimestampTz noted = 0;
+
+	if (request->name != NULL || noted == GetCurrentStatementStartTimestamp())
+		return;
+	noted = GetCurrentStatementStartTimestamp();
+	ereport(NOTICE,
+			(errmsg("the model will have no name"),
+			 errhint("Add name => '...' to keep it for later: dpobj.predict, dpobj.show and "
+					 "others take the name.")));
 }
 
 /* ---- hash ---- */

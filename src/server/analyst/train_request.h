@@ -60,6 +60,9 @@ extern void train_request_read(FunctionCallInfo fcinfo, bool grouped, const char
  */
 extern void train_request_settle(const TrainRequest *request, AnalystTable *opened, KeyList *keys);
 
+/* Says once per statement that a model without a name is not found by one, while it costs nothing yet. */
+extern void train_request_note_name(const TrainRequest *request);
+
 /* Hashes all arguments that decide the answer, and the list of keys if there are groups. */
 extern void train_request_hash(FunctionCallInfo fcinfo, const TrainRequest *request,
 							   uint8 hash[CHARGE_HASH_LENGTH]);
