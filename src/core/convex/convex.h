@@ -88,7 +88,7 @@ typedef struct ConvexTerms
 	int64_t rows; /* of OPSamp (convex_opsamp.h), like the next two: the declared number; else 0 */
 	int64_t peak; /* the bound on |v_j|, units of 2^-20 */
 	int calls;    /* of the oracle */
-	ConvexColumns columns; /* with CONVEX_KNORM; else all 0 */
+	ConvexColumns columns; /* with CONVEX_KNORM, and of descent (residual.h); else all 0 */
 	/* Of the columns of a row, with Gamma or Gaussian noise and without classes; else all 0. */
 	int16_t levels[WEIGHTS_MAX];
 	double unit; /* of targets: the threshold in their own units, for facts only; 0: none */

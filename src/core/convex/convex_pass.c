@@ -10,6 +10,7 @@
 #include "core/convex/convex_hessian.h"
 #include "core/convex/convex_pull.h"
 #include "core/base/crew.h"
+#include "core/base/mutant.h"
 
 /* The sums of one thread. */
 typedef struct GradientWork
@@ -18,7 +19,8 @@ typedef struct GradientWork
 	const SplitWeights *split;
 	int dimension;
 	int weights;
-	bool bent; /* compute the Hessian too? */
+	bool bent;    /* compute the Hessian too? */
+	Wide most[2]; /* the largest slope of a positive label and of a negative one */
 	GradientSums sums;
 	HessianSums hessian;
 } GradientWork;
@@ -34,12 +36,20 @@ target_of(const ConvexBlock *block, int64_t i)
 								 : block->target[i] * ((Wide) 1 << (SCORE_BITS - FIXED_POINT_BITS));
 }
 
+/* The slope of a positive label, or of a negative one. */
+static Wide
+slope_of(const GradientWork *work, int label, Wide margin)
+{
+	Wide slope = loss_slope(work->table, margin);
+
+	return slope < work->most[label] ? slope : work->most[label];
+}
+
 /* Rows with levels: a row has a few of the weights, which are put in one piece for it. */
 static void
 add_sparse_block(void *context, const ConvexBlock *block)
 {
 	GradientWork *work = context;
-	const LossTable *table = work->table;
 	const int32_t *v = block->v;
 	const int32_t *place = block->place;
 	int dimension = work->dimension;
@@ -58,8 +68,8 @@ add_sparse_block(void *context, const ConvexBlock *block)
 			low[j] = work->split->low[place[j]];
 		}
 		score = row_score(v, high, low, dimension, SLOPE_REACH) - target_of(block, i);
-		add_pull(v, block->positive[i], block->negative[i], loss_slope(table, score),
-				 loss_slope(table, -score), dimension, part, rest);
+		add_pull(v, block->positive[i], block->negative[i], slope_of(work, 0, score),
+				 slope_of(work, 1, -score), dimension, part, rest);
 		for (int j = 0; j < dimension; j++)
 		{
 			work->sums.part[place[j]] += part[j];
@@ -80,8 +90,8 @@ add_block(void *context, const ConvexBlock *block)
 		Wide score =
 			row_score(v, work->split->high, work->split->low, work->dimension, SLOPE_REACH) -
 			target_of(block, i);
-		Wide ahead = loss_slope(table, score);
-		Wide behind = loss_slope(table, -score);
+		Wide ahead = slope_of(work, 0, score);
+		Wide behind = slope_of(work, 1, -score);
 
 		add_pull(v, block->positive[i], block->negative[i], ahead, behind, work->dimension,
 				 work->sums.part, work->sums.rest);
@@ -112,6 +122,10 @@ work_create(const ConvexRows *rows, const LossTable *table, const SplitWeights *
 	work->weights = rows->weights;
 	gradient_sums_create(&work->sums, work->weights, memory);
 	work->bent = bent;
+	for (int label = 0; label < 2; label++)
+		work->most[label] =
+			(Wide) residual_most[MUTANT(355) ? CLIP_NONE : rows->clip][MUTANT(356) ? 0 : label]
+			<< (SLOPE_FINE_BITS - RESIDUAL_BITS);
 	if (bent)
 		hessian_sums_create(&work->hessian, work->dimension, memory);
 	return work;
@@ -141,6 +155,7 @@ convex_pass_at(const ConvexRows *rows, int classes, const Wide *u, bool bent)
 
 	return (Pass){.kind = PASS_GRADIENT,
 				  .thin = rows->thin,
+				  .clip = (int) rows->clip,
 				  .bent = bent,
 				  .places = weights,
 				  .place = u,
@@ -158,6 +173,7 @@ convex_pass_sum(ConvexRows *rows, const LossTable *table, const Pass *pass, Memo
 	if (rows->levels != NULL && pass->bent)
 		abort(); /* conjugate.h has no need of one */
 	rows->thin = pass->thin;
+	rows->clip = (ResidualClip) pass->clip;
 	split_weights_create(pass->place, rows->weights, memory, &split);
 	for (int k = 0; k < rows->threads; k++)
 		work[k] = work_create(rows, table, &split, pass->bent, memory);

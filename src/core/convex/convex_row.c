@@ -37,3 +37,29 @@ convex_clip_row(const int32_t *x, int dimension, double radius, int32_t *v)
 			v[j] -= (v[j] > 0) - (v[j] < 0);
 	return norm > radius ? radius / norm : 1;
 }
+
+/* Rounded and, if need be, shortened as above. */
+void
+convex_clip_numbers(const int32_t *x, const int16_t *group, const int32_t *bound, int dimension,
+					double radius, double length, int32_t *v)
+{
+	double factor = ldexp(1 / radius, ROW_BITS - FIXED_POINT_BITS);
+	double most = floor(ldexp(length / radius, ROW_BITS));
+	int32_t number[COLUMNS_MAX];
+	double share;
+	int numbers = 0;
+
+	for (int j = 0; j < dimension; j++)
+		if (group[j] == 0)
+			number[numbers++] =
+				bound[j] > 0 ? (int32_t) ((double) x[j] / bound[j] * FIXED_POINT_ONE) : 0;
+	share = length / (sqrt((double) squared_norm(number, numbers)) / FIXED_POINT_ONE);
+	for (int k = 0; k < numbers; k++)
+		number[k] = (int32_t) (number[k] * factor * (share < 1 && !MUTANT(357) ? share : 1));
+	while (!MUTANT(357) && (double) squared_norm(number, numbers) > most * most)
+		for (int k = 0; k < numbers; k++)
+			number[k] -= (number[k] > 0) - (number[k] < 0);
+	numbers = 0;
+	for (int j = 0; j < dimension; j++)
+		v[j] = group[j] == 0 ? number[numbers++] : (int32_t) (x[j] * factor);
+}

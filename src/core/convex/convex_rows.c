@@ -67,8 +67,13 @@ static int32_t
 clip_row(const ConvexRows *rows, const int32_t *x, const int32_t *features, int32_t *v)
 {
 	int dimension = rows->dimension;
-	double share = convex_clip_row(features, dimension, rows->radius, v);
+	double share = 1;
 
+	if (rows->columns != NULL)
+		convex_clip_numbers(features, rows->columns->group, rows->columns->bound, dimension,
+							rows->radius, rows->number_length, v);
+	else
+		share = convex_clip_row(features, dimension, rows->radius, v);
 	if (rows->peak < CONVEX_NO_PEAK && !MUTANT(115))
 		for (int j = 0; j < dimension; j++)
 			v[j] = v[j] < -rows->peak ? -rows->peak : v[j] > rows->peak ? rows->peak : v[j];

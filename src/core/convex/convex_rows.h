@@ -13,6 +13,7 @@
 
 #include "core/convex/batch.h"
 #include "core/convex/convex_row.h"
+#include "core/convex/residual.h"
 #include "core/base/crew.h"
 #include "core/rows/instance.h"
 #include "core/base/memory.h"
@@ -32,7 +33,11 @@ typedef struct ConvexRows
 	double count; /* of all labels, rounded up */
 	int32_t
 		peak; /* coordinates are clipped to |v_j| <= peak; initially CONVEX_NO_PEAK: no clipping */
-	Batch *batch; /* NULL initially: all labels; else a pass visits a batch, in one thread */
+	/* NULL initially; else numbers alone are measured and clipped (convex_clip_numbers()) */
+	const ConvexColumns *columns;
+	double number_length;
+	ResidualClip clip; /* of slopes; CLIP_NONE initially */
+	Batch *batch;      /* NULL initially: all labels; else a pass visits a batch, in one thread */
 	int64_t thin; /* a pass visits about one of so many rows, by what they hold; initially 1: all */
 	int threads;
 	Pause pause;       /* of the memory; with one thread it is taken after each block */

@@ -19,6 +19,11 @@ convex_data_make(const MechanismRequest *request, const Instance *instance, Memo
 		convex_rows_set_classes(rows);
 	if (mechanism_weights(request) > request->grid.dimension)
 		convex_rows_set_levels(rows, terms->levels, memory);
+	if (mechanism->terms == TERMS_RESIDUAL)
+	{
+		rows->columns = &terms->columns;
+		rows->number_length = residual_number_length(terms, request->grid.dimension);
+	}
 	if (mechanism->terms == TERMS_ORACLE)
 		rows->peak = (int32_t) terms->peak;
 }

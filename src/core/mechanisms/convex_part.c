@@ -8,6 +8,7 @@
 
 #include "core/base/mutant.h"
 #include "core/convex/convex_pass.h"
+#include "core/convex/count_pass.h"
 #include "core/convex/net_law.h"
 #include "core/convex/softmax_pass.h"
 #include "core/mechanisms/convex_data.h"
@@ -151,6 +152,8 @@ sum_pass(ConvexPart *part, const Pass *pass, Wide *sum)
 
 	if (pass->kind == PASS_LABELS)
 		sum[0] = part->rows.labels;
+	else if (pass->kind == PASS_COUNTS)
+		count_pass_sum(&part->rows, part->memory, sum);
 	else if (pass->kind == PASS_NET)
 		sum_losses(part, pass, sum);
 	else if (classes > 0)

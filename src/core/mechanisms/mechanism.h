@@ -15,6 +15,7 @@
 #include "core/base/facts.h"
 #include "core/convex/convex_scale.h"
 #include "core/convex/descent.h"
+#include "core/convex/residual.h"
 #include "core/grid/grid.h"
 #include "core/grid/prior.h"
 #include "core/rows/instance.h"
@@ -45,6 +46,7 @@
 	ROW(LOCALIZED, localized)                                                                      \
 	ROW(OPSAMP, opsamp)                                                                            \
 	ROW(SGD, sgd)                                                                                  \
+	ROW(DESCENT, descent)                                                                          \
 	ROW(SIMPLEX, simplex)                                                                          \
 	ROW(LINEAR, linear)
 
@@ -119,9 +121,10 @@ typedef struct MechanismRequest
 	 * FIXED_POINT_ONE, in front of the features.
 	 */
 	ConvexTerms convex;
-	DescentTerms descent; /* of sgd; else all 0 */
-	SimplexTerms simplex; /* of simplex, whose grid has the dimension only, too */
-	PoolTerms pool;       /* of pool; else all 0 */
+	DescentTerms descent;   /* of sgd; else all 0 */
+	ResidualTerms residual; /* of descent; else all 0 */
+	SimplexTerms simplex;   /* of simplex, whose grid has the dimension only, too */
+	PoolTerms pool;         /* of pool; else all 0 */
 } MechanismRequest;
 
 /* Only the vector is released.  loss and nodes are for the owner's tests. */
@@ -197,11 +200,12 @@ typedef struct UtilityBound
 /* What a convex mechanism asks for besides loss, radius and regularisation. */
 typedef enum ConvexTermsKind
 {
-	TERMS_NOISE,   /* the noise of output or objective perturbation */
-	TERMS_BODY,    /* a ball of weights and a net of it (convex_net.h) */
-	TERMS_DESCENT, /* DescentTerms */
-	TERMS_POOL,    /* the noise of objective perturbation, then PoolTerms */
-	TERMS_ORACLE   /* a cube of weights and calls of an oracle (convex_opsamp.h) */
+	TERMS_NOISE,    /* the noise of output or objective perturbation */
+	TERMS_BODY,     /* a ball of weights and a net of it (convex_net.h) */
+	TERMS_DESCENT,  /* DescentTerms */
+	TERMS_RESIDUAL, /* the columns, then ResidualTerms */
+	TERMS_POOL,     /* the noise of objective perturbation, then PoolTerms */
+	TERMS_ORACLE    /* a cube of weights and calls of an oracle (convex_opsamp.h) */
 } ConvexTermsKind;
 
 /* The most option names of a row. */
@@ -281,7 +285,8 @@ static inline int
 mechanism_most_dimension(const Mechanism *mechanism)
 {
 	return mechanism->targets || (mechanism->convex && (mechanism->terms == TERMS_NOISE ||
-														mechanism->terms == TERMS_DESCENT))
+														mechanism->terms == TERMS_DESCENT ||
+														mechanism->terms == TERMS_RESIDUAL))
 			   ? WEIGHTS_MAX
 			   : GRID_MAX_DIMENSION;
 }

@@ -12,7 +12,7 @@
 #include "core/convex/net_law.h"
 #include "core/mechanisms/one_vs_rest.h"
 
-#define WIRE_VERSION 13
+#define WIRE_VERSION 14
 
 /* A message that is written to out, or read from in .. end where out is NULL. */
 typedef struct Wire
@@ -178,6 +178,16 @@ descent_fields(Wire *wire, const ConvexTerms *convex, DescentTerms *terms)
 }
 
 static void
+residual_fields(Wire *wire, ConvexTerms *convex, int dimension, ResidualTerms *terms)
+{
+	columns_fields(wire, &convex->columns, dimension);
+	terms->intercept = bool_field(wire, terms->intercept);
+	for (int j = 0; j < dimension; j++)
+		terms->ordered[j] = (int16_t) field(wire, terms->ordered[j], 2);
+	wire->failed = wire->failed || !residual_terms_valid(convex, terms, dimension);
+}
+
+static void
 simplex_fields(Wire *wire, SimplexTerms *terms)
 {
 	terms->lambda = double_field(wire, terms->lambda);
@@ -232,15 +242,18 @@ request_fields(Wire *wire, MechanismRequest *request)
 		convex_fields(wire, &request->convex, request->grid.dimension);
 	if (!wire->failed && mechanism_of(request)->convex)
 		wire->failed = mechanism_of(request)->targets != (request->convex.loss == LOSS_SQUARES);
-	/* other mechanisms know no levels, and of them descent alone knows classes */
+	/* other mechanisms but descent know no levels, and of them sgd alone knows classes */
 	if (!wire->failed && mechanism_of(request)->terms != TERMS_NOISE)
 		wire->failed =
 			(request->convex.classes > 0 && mechanism_of(request)->terms != TERMS_DESCENT) ||
-			mechanism_weights(request) > request->grid.dimension;
+			(mechanism_of(request)->terms != TERMS_RESIDUAL &&
+			 mechanism_weights(request) > request->grid.dimension);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_POOL)
 		pool_fields(wire, &request->convex, request->grid.dimension, &request->pool);
 	if (!wire->failed && mechanism_of(request)->terms == TERMS_DESCENT)
 		descent_fields(wire, &request->convex, &request->descent);
+	if (!wire->failed && mechanism_of(request)->terms == TERMS_RESIDUAL)
+		residual_fields(wire, &request->convex, request->grid.dimension, &request->residual);
 	if (!wire->failed && mechanism_of(request)->targets && !mechanism_of(request)->convex)
 		simplex_fields(wire, &request->simplex);
 }
@@ -482,6 +495,7 @@ pass_fields(Wire *wire, Pass *pass)
 	pass->number = field(wire, pass->number, 8);
 	pass->thin = field(wire, pass->thin, 8);
 	pass->bent = bool_field(wire, pass->bent);
+	pass->clip = (int) field(wire, pass->clip, 1);
 	pass->first = field(wire, pass->first, 8);
 	pass->sums = field(wire, pass->sums, 4);
 	pass->places = (int) field(wire, pass->places, 4);
@@ -516,7 +530,10 @@ gradient_is_valid(const MechanismRequest *request, const Pass *pass)
 {
 	int weights = mechanism_weights(request);
 
+	bool clips = mechanism_of(request)->terms == TERMS_RESIDUAL;
+
 	return pass->thin >= 1 && pass->thin < INSTANCE_MAX_LABELS && pass->first == 0 &&
+		   (pass->clip != CLIP_NONE) == clips && pass->clip < RESIDUAL_CLIPS &&
 		   pass->places == weights &&
 		   (!pass->bent || (weights == request->grid.dimension && weights <= GRID_MAX_DIMENSION)) &&
 		   pass->sums == convex_pass_sums(request->convex.classes, mechanism_features(request),
@@ -544,11 +561,17 @@ net_is_valid(const MechanismRequest *request, const Pass *pass)
 static bool
 pass_is_valid(const MechanismRequest *request, const Pass *pass)
 {
+	if (pass->kind != PASS_GRADIENT && pass->clip != CLIP_NONE)
+		return false;
 	switch (pass->kind)
 	{
 		case PASS_LABELS:
 			return pass->thin == 0 && !pass->bent && pass->first == 0 && pass->places == 0 &&
 				   pass->sums == 1;
+		case PASS_COUNTS:
+			return mechanism_of(request)->terms == TERMS_RESIDUAL && pass->thin == 0 &&
+				   !pass->bent && pass->first == 0 && pass->places == 0 &&
+				   pass->sums == 2 + mechanism_weights(request);
 		case PASS_GRADIENT:
 			return gradient_is_valid(request, pass);
 		case PASS_NET:

@@ -36,7 +36,7 @@ extern uint64_t wire_losses_digest(Memory *memory);
 
 /* ---- passes over rows that are elsewhere (core/rows/pass.h) ---- */
 
-#define WIRE_PASS_MAX (36 + 16 * LEVELS_WEIGHTS_MAX)
+#define WIRE_PASS_MAX (37 + 16 * LEVELS_WEIGHTS_MAX)
 #define WIRE_SUMS_MAX (14 + 16 * PASS_SUMS_MAX)
 
 /* The bytes belong to memory. */

@@ -31,6 +31,8 @@ typedef struct Encoding
 	int16_t group[COLUMNS_MAX];
 	bool binary[COLUMNS_MAX];    /* 0 or 1 in every row, which the caller ensures */
 	int16_t levels[COLUMNS_MAX]; /* of each feature (levels.h); initially 0 */
+	/* at the first column of a group, or at levels: the first so many are bins in order */
+	int16_t ordered[COLUMNS_MAX];
 	double center[COLUMNS_MAX];
 	double scale[COLUMNS_MAX];
 	double low[COLUMNS_MAX];

@@ -20,6 +20,7 @@ typedef enum PassKind
 	PASS_LABELS,   /* the number of all labels */
 	PASS_GRADIENT, /* at weights: the gradient of J and perhaps its Hessian (convex_pass.h) */
 	PASS_NET,      /* the losses of points of a net (net_law.h) */
+	PASS_COUNTS,   /* labels of each kind, then those that have each column (count_pass.h) */
 	PASS_KINDS
 } PassKind;
 
@@ -29,6 +30,7 @@ typedef struct Pass
 	int64_t number;    /* the passes of a release are numbered from 1 on */
 	int64_t thin;      /* of PASS_GRADIENT (ConvexRows.thin); else 0 */
 	bool bent;         /* of PASS_GRADIENT: the Hessian too? */
+	int clip;          /* of PASS_GRADIENT: of slopes (residual.h); else 0 */
 	int64_t first;     /* of PASS_NET: the number of the first point; else 0 */
 	int places;        /* the length of place */
 	const Wide *place; /* the weights; of PASS_NET the centre and the step */

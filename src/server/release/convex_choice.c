@@ -160,23 +160,47 @@ choose_perturbation(TrainingMethod method, const Options *options, const Encodin
 	check_scale(request);
 }
 
-/* Both stages follow from public numbers (rules U13 and U18). */
+/* Of mechanisms for labels whose terms all follow from public numbers. */
 static void
-choose_pool(TrainingMethod method, const Options *options, const Encoding *encoding, int64 delta,
-			MechanismRequest *request)
+refuse_terms(TrainingMethod method, const Options *options, const Mechanism *mechanism)
 {
-	MechanismRequest centre;
-
 	if (method != METHOD_LOGISTIC)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("mechanism \"pool\" is not for method \"%s\"", method_name(method)),
+						errmsg("mechanism \"%s\" is not for method \"%s\"", mechanism->name,
+							   method_name(method)),
 						errhint("It is for method \"logistic\".")));
 	if (options->radius != 0 || options->regularization > 0 || options->noise != NOISE_AUTO ||
 		options->loss != LOSS_LOGISTIC)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("mechanism \"pool\" chooses noise, loss, radius and regularization "
-							   "by itself"),
+						errmsg("mechanism \"%s\" chooses noise, loss, radius and regularization "
+							   "by itself",
+							   mechanism->name),
 						errhint("Leave these options out, or use mechanism \"objective\".")));
+}
+
+static void
+choose_residuals(const Encoding *encoding, int64 delta, MechanismRequest *request)
+{
+	if (delta == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mechanism \"descent\" needs delta greater than zero"),
+						errhint("Mechanisms \"objective\" and \"output\" need none.")));
+	convex_set_noise(request, CONVEX_GAUSSIAN, delta);
+	request->convex.lambda = LAMBDA_MIN;
+	residual_describe(encoding, &request->convex, &request->residual);
+	if (!mechanism_verdict(request).admitted)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small: no noise is known to do"),
+						errhint("Raise epsilon or delta.")));
+}
+
+/* Both stages follow from public numbers (rules U13 and U18). */
+static void
+choose_pool(const Options *options, const Encoding *encoding, int64 delta,
+			MechanismRequest *request)
+{
+	MechanismRequest centre;
+
 	convex_pool_settle(request, encoding, delta, options->n);
 	centre = convex_pool_centre(request);
 	check_scale(&centre);
@@ -200,8 +224,9 @@ choose_levels(const Options *options, const Encoding *encoding, const Mechanism 
 {
 	if (!encoding->indices)
 		return;
-	if (mechanism->terms != TERMS_NOISE)
-		refuse_levels("mechanism", mechanism->name, "Use mechanism \"objective\" or \"output\".");
+	if (mechanism->terms != TERMS_NOISE && mechanism->terms != TERMS_RESIDUAL)
+		refuse_levels("mechanism", mechanism->name,
+					  "Use mechanism \"objective\", \"output\" or \"descent\".");
 	if (options->noise == NOISE_KNORM)
 		refuse_levels("noise", noise_choice_name(NOISE_KNORM),
 					  "Noises are: auto, gamma, gaussian.");
@@ -263,7 +288,12 @@ convex_choose(TrainingMethod method, const Options *options, const Encoding *enc
 			choose_over_body(options, request);
 			break;
 		case TERMS_POOL:
-			choose_pool(method, options, encoding, delta, request);
+			refuse_terms(method, options, mechanism);
+			choose_pool(options, encoding, delta, request);
+			break;
+		case TERMS_RESIDUAL:
+			refuse_terms(method, options, mechanism);
+			choose_residuals(encoding, delta, request);
 			break;
 		case TERMS_DESCENT:
 			choose_lambda(options, true, request);

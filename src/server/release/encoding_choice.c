@@ -137,6 +137,9 @@ put_target(const Training *training, Encoding *encoding)
 	memmove(encoding->high + 1, encoding->high, bytes);
 	memmove(encoding->binary + 1, encoding->binary,
 			(COLUMNS_MAX - 1) * sizeof(encoding->binary[0]));
+	memmove(encoding->ordered + 1, encoding->ordered,
+			(COLUMNS_MAX - 1) * sizeof(encoding->ordered[0]));
+	encoding->ordered[0] = 0;
 	encoding->binary[0] = false;
 	encoding->center[0] = 0;
 	encoding->scale[0] = 1;
@@ -170,6 +173,7 @@ encoding_of_features(const Training *training, Encoding *features)
 	memmove(features->low, features->low + 1, count * sizeof(double));
 	memmove(features->high, features->high + 1, count * sizeof(double));
 	memmove(features->binary, features->binary + 1, count * sizeof(features->binary[0]));
+	memmove(features->ordered, features->ordered + 1, count * sizeof(features->ordered[0]));
 	memmove(features->levels, features->levels + 1, count * sizeof(features->levels[0]));
 	if (features->groups == 0)
 		return;
@@ -199,6 +203,7 @@ encoding_lay_out(Training *training, int features)
 	encoding->intercept = options->intercept;
 	encoding->groups = options->groups;
 	memcpy(encoding->group, options->group, sizeof(encoding->group));
+	memcpy(encoding->ordered, options->ordered, sizeof(encoding->ordered));
 	put_binary(training, features, encoding);
 	spread_all(options, features, encoding);
 	if (training_target_columns(training) > 0)

@@ -369,6 +369,13 @@ one_hot_size(const Encoder *encoder)
 														  : encoder->features;
 }
 
+/* Are categories that follow each other alike? */
+static bool
+is_ordered(const Encoder *encoder)
+{
+	return encoder->kind == ENCODER_BINS || encoder->part != PART_NONE;
+}
+
 static void
 describe_encoder(const Encoder *encoder, Options *options)
 {
@@ -390,6 +397,8 @@ describe_encoder(const Encoder *encoder, Options *options)
 		options->high.value[first] = options->levels[first];
 		options->levels_count = 1;
 	}
+	if (is_ordered(encoder) && (encoder->packed || !encoder->drop_first))
+		options->ordered[first] = (int16) encoder_kept(encoder);
 	options->group[options->groups++] = group;
 	for (int j = group; j < encoder->features; j++)
 		options->group[options->groups++] = 1;
@@ -404,6 +413,7 @@ encoders_describe(const Encoders *encoders, Options *options)
 	options->groups = 0;
 	options->levels_count = 0;
 	memset(options->levels, 0, sizeof(options->levels));
+	memset(options->ordered, 0, sizeof(options->ordered));
 	for (int i = 0; i < encoders->count; i++)
 		describe_encoder(&encoders->encoder[i], options);
 	if (options->levels_count > 0)

@@ -107,8 +107,9 @@ typedef struct Options
 	int numeric[COLUMNS_MAX]; /* positions from 1 */
 	int groups;
 	int16 group[COLUMNS_MAX];
-	int levels_count;          /* 0: not given */
-	int16 levels[COLUMNS_MAX]; /* of each feature (core/rows/levels.h) */
+	int levels_count;           /* 0: not given */
+	int16 levels[COLUMNS_MAX];  /* of each feature (core/rows/levels.h) */
+	int16 ordered[COLUMNS_MAX]; /* bins in order (core/rows/encoding.h); of declared columns */
 	FeatureNumbers scale;
 	FeatureNumbers center;
 	FeatureNumbers low; /* clip bounds */

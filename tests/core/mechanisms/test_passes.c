@@ -263,9 +263,27 @@ static const Recipe recipes[] = {
 	{MECHANISM_OPSAMP, LOSS_LOGISTIC, CONVEX_LAPLACE, 0, false},
 	{MECHANISM_SGD, LOSS_LOGISTIC, CONVEX_GAUSSIAN, 0, false},
 	{MECHANISM_SGD, LOSS_CLIPPED, CONVEX_GAUSSIAN, 3, false},
+	{MECHANISM_DESCENT, LOSS_LOGISTIC, CONVEX_GAUSSIAN, 0, false},
+	{MECHANISM_DESCENT, LOSS_LOGISTIC, CONVEX_GAUSSIAN, 0, true},
 };
 
 #define RECIPES ((int) (sizeof(recipes) / sizeof(recipes[0])))
+
+/* Numbers, and perhaps levels of which some are in order. */
+static void
+set_residual_terms(MechanismRequest *request)
+{
+	Encoding encoding;
+
+	encoding_init(&encoding);
+	encoding.features = request->grid.dimension;
+	if (request->convex.levels[0] > 0)
+	{
+		encoding_set_levels(&encoding, 0, request->convex.levels[0]);
+		encoding.ordered[0] = (int16_t) (request->convex.levels[0] - 2);
+	}
+	residual_describe(&encoding, &request->convex, &request->residual);
+}
 
 static void
 set_terms(MechanismRequest *request, const Recipe *recipe)
@@ -299,6 +317,8 @@ set_terms(MechanismRequest *request, const Recipe *recipe)
 		terms->peak = INT64_C(1) << (CONVEX_OUTPUT_BITS - 1);
 		terms->calls = 40;
 	}
+	if (mechanism->terms == TERMS_RESIDUAL)
+		set_residual_terms(request);
 	if (mechanism->terms == TERMS_DESCENT)
 		request->descent =
 			(DescentTerms){.sampling = DESCENT_FULL, .iterations = 12, .step = 1, .norm = 8};
@@ -362,8 +382,9 @@ compare(const MechanismRequest *request, int count, Parts *parts)
 	check_same(request, &here, &there);
 	CHECK(next[0] == next[1]);
 	CHECK(parts->kinds[PASS_LABELS] > 0);
-	CHECK(parts->source.passes ==
-		  parts->kinds[PASS_LABELS] + parts->kinds[PASS_GRADIENT] + parts->kinds[PASS_NET]);
+	CHECK(parts->source.passes == parts->kinds[PASS_LABELS] + parts->kinds[PASS_GRADIENT] +
+									  parts->kinds[PASS_NET] + parts->kinds[PASS_COUNTS]);
+	CHECK(parts->kinds[PASS_COUNTS] == (request->kind == MECHANISM_DESCENT));
 	memory_release(memory, here.weight);
 	memory_release(memory, there.weight);
 	parts_close(parts);

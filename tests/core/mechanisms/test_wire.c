@@ -197,6 +197,39 @@ draw_descent(ConvexTerms *convex, DescentTerms *terms)
 	terms->norm = DESCENT_LENGTH_MIN + (double) teststream_below(&stream, 1000000) / 991;
 }
 
+/* Numbers, columns of 0 and 1, and levels, some of them in order. */
+static void
+draw_residual(MechanismRequest *request)
+{
+	Encoding encoding;
+	ConvexTerms *convex = &request->convex;
+
+	encoding_init(&encoding);
+	encoding.intercept = below(2) == 0;
+	encoding.features = request->grid.dimension - (encoding.intercept ? 1 : 0);
+	for (int j = 0; j < encoding.features; j++)
+	{
+		encoding.binary[j] = below(2) == 0;
+		if (below(4) == 0)
+		{
+			encoding_set_levels(&encoding, j, 1 + below(20));
+			encoding.ordered[j] = (int16_t) below(encoding.levels[j] + 1);
+		}
+	}
+	convex->loss = LOSS_LOGISTIC;
+	convex->noise = CONVEX_GAUSSIAN;
+	convex->delta = 1 + (int64_t) teststream_below(&stream, (uint64_t) DELTA_ONE - 1);
+	residual_describe(&encoding, convex, &request->residual);
+}
+
+static bool
+residuals_equal(const MechanismRequest *a, const MechanismRequest *b)
+{
+	return a->kind != MECHANISM_DESCENT ||
+		   (memcmp(&a->residual, &b->residual, sizeof(a->residual)) == 0 &&
+			memcmp(&a->convex.columns, &b->convex.columns, sizeof(a->convex.columns)) == 0);
+}
+
 static bool
 descents_equal(const DescentTerms *a, const DescentTerms *b)
 {
@@ -269,6 +302,8 @@ draw_problem(Problem *problem)
 			draw_levels(request);
 		if (request->kind == MECHANISM_SGD)
 			draw_descent(&request->convex, &request->descent);
+		if (request->kind == MECHANISM_DESCENT)
+			draw_residual(request);
 		if (request->kind == MECHANISM_POOL)
 			request->pool.rounds = 1 + below(POOL_MOST_ROUNDS);
 		draw_labels(problem);
@@ -322,7 +357,8 @@ requests_equal(const MechanismRequest *a, const MechanismRequest *b)
 		   a->simplex.target_high == b->simplex.target_high &&
 		   a->simplex.delta == b->simplex.delta &&
 
-		   descents_equal(&a->descent, &b->descent) && grids_equal(&a->grid, &b->grid);
+		   descents_equal(&a->descent, &b->descent) && residuals_equal(a, b) &&
+		   grids_equal(&a->grid, &b->grid);
 }
 
 /* One of the arrays of labels, NULL where there is none. */
