@@ -17,6 +17,7 @@
  * measured by FINAL_RUNS runs of their own.  Noise and sums are floating point: these programs are
  * for comparison, and keep no promise.
  */
+#include "accuracy_gauss.h"
 #include "accuracy_set.h"
 
 #define FIRST_RUNS 3
@@ -180,33 +181,6 @@ draw_gamma_vector(TestStream *stream, int dimension, double scale, double *noise
 	}
 	for (int j = 0; j < dimension; j++)
 		noise[j] *= scale * length / sqrt(squares);
-}
-
-static double
-normal_below(double x)
-{
-	return 0.5 * erfc(-x / sqrt(2));
-}
-
-/* The mu of Gaussian differential privacy that is (epsilon, delta) (Dong, Roth and Su 2022). */
-static double
-gaussian_mu(double epsilon, double delta)
-{
-	double low = 1e-6;
-	double high = 100;
-
-	for (int i = 0; i < 100; i++)
-	{
-		double mu = sqrt(low * high);
-		double now = normal_below(mu / 2 - epsilon / mu) -
-					 exp(epsilon) * normal_below(-epsilon / mu - mu / 2);
-
-		if (now > delta)
-			high = mu;
-		else
-			low = mu;
-	}
-	return low;
 }
 
 /* ---- objective perturbation ---- */
