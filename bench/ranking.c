@@ -294,7 +294,7 @@ boost_column(int j, const double *count, double least, double pace, double sd)
 		set.score[r] += (float) of_leaf[leaf[code[r]]];
 }
 
-/* travel: rounds times rate; 300 rounds, 3 and FULL are the defaults of others' programs */
+/* travel: rounds times rate; others' programs have 300, 3 and FULL by default */
 void
 ranking_ebm(int which, int rounds, double travel)
 {

@@ -30,7 +30,8 @@ EPSILONS = [0.1, 0.5, 1, 3, 5]
 DELTA = 1e-6
 NAN = float('nan')
 DOUBLE = ctypes.c_double
-TRIES, FINAL = 10, 30  # runs of each setting of a rival, and of the best
+TRIES = 3, 6, 20  # runs of each setting of a rival, of the best of them for each figure, and of the best; fewer after SECONDS
+SECONDS = 3
 RUNS, LIMIT = int(os.environ.get('DPOBJ_RUNS', 10)), int(os.environ.get('DPOBJ_LIMIT', 60))
 OURS = {'dpobj.train': '', 'dpobj.train, logistic': ", method => 'logistic'",
         'dpobj.train, descent': """, method => 'logistic', options => '{"mechanism": "descent"}'"""}
@@ -143,8 +144,10 @@ class Rivals:
                 continue
 
             def runs_of(setting, count, function=function, probabilities=probabilities):
-                found = []
+                found, began = [], time.monotonic()
                 for run in range(count):
+                    if run > 1 and time.monotonic() > began + SECONDS:
+                        break
                     self.run(function, epsilon, replace, hash((setting, run, count, epsilon)) % 2 ** 63, setting)
                     score = self.score[self.training:].astype(float)
                     found.append(figures(self.label[self.training:], score > 0, score,
@@ -152,10 +155,12 @@ class Rivals:
                 return np.array(found)
 
             settings = [setting for setting in settings if self.squares > 0 or setting[0] in (1, SHARES[0])]
-            tried = np.array([runs_of(s, 1 if is_open else TRIES).mean(axis=0) for s in settings]) * [-1, -1, 1, 1]
-            best = np.argmin(np.nan_to_num(tried), axis=0)
+            signs, (first, more, last) = [-1, -1, 1, 1], (1, 1, 1) if is_open else TRIES
+            tried = np.nan_to_num([runs_of(s, first).mean(axis=0) for s in settings]) * signs
+            near = sorted({*np.argsort(tried, axis=0)[:len(settings) // 12 + 1].flat})
+            best = np.array(near)[np.argmin(np.nan_to_num([runs_of(settings[s], more).mean(axis=0) for s in near]) * signs, axis=0)]
             began = time.monotonic()
-            final = {s: runs_of(settings[s], 1 if is_open else FINAL) for s in set(best)}
+            final = {s: runs_of(settings[s], last) for s in set(best)}
             seconds = (time.monotonic() - began) / sum(map(len, final.values()))
             yield row, math.inf if is_open else epsilon, [final[s][:, f] for f, s in enumerate(best)], seconds, 0
 
@@ -167,15 +172,15 @@ class SET(ctypes.Structure):
 
 FULL, HALVED, SKEWED = range(3)  # clips, of ranking.c
 SHARES = [1 / 3, 1 / 12]
-DESCENTS = [[20, 50, 100], [8.0, 32.0, 128.0], [0.5, 0.9]]  # rounds, rate, momentum
+DESCENTS = [[10, 30, 100], [2.0, 8.0, 32.0, 128.0], [0.5, 0.9]]  # rounds, rate, momentum
 RIVALS = {  # function, settings, whether scores are logits
     'base rate, not private': ('base_rate', [(1,)], True),
     'logistic regression, not private': ('not_private', [(1,)], True),
-    'DP-EBM': ('ebm', list(itertools.product([1], [FULL, HALVED, SKEWED], [40, 300], [3.0, 10.0, 30.0])), True),
+    'DP-EBM': ('ebm', list(itertools.product([1], [FULL, HALVED, SKEWED], [40, 150], [1.0, 3.0, 10.0, 30.0])), True),
     'noisy descent': ('descent', list(itertools.product(SHARES, [0], [FULL, HALVED], *DESCENTS)), True),
     'noisy descent from noisy counts': ('descent', list(itertools.product(SHARES, [1], [HALVED, SKEWED], *DESCENTS)), True),
-    'AdaSSP': ('adassp', list(itertools.product(SHARES, [0.1, 1.0, 10.0])), False),
-    'boosted random trees': ('trees', list(itertools.product([1], [HALVED, SKEWED], [3, 5], [50, 200], [10.0, 40.0])), True),
+    'AdaSSP': ('adassp', list(itertools.product(SHARES, [0.1, 1.0, 10.0, 100.0])), False),
+    'boosted random trees': ('trees', list(itertools.product([1], [HALVED, SKEWED], [3, 5], [50, 200], [3.0, 10.0, 40.0])), True),
 }
 OPEN = list(RIVALS)[:2]
 
