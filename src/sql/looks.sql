@@ -100,7 +100,7 @@ CREATE OR REPLACE FUNCTION dpobj.profile(relation regclass, epsilon numeric, col
 COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
 
-CREATE OR REPLACE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb, filter jsonb DEFAULT NULL, name text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb DEFAULT NULL, filter jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_suggest';

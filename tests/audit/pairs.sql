@@ -202,7 +202,7 @@ SELECT audit.add_call('dpobj.suggest', 1, 0,
                       (SELECT jsonb_agg(side ORDER BY a DESC)
                          FROM (SELECT a, jsonb_agg(jsonb_build_array(ARRAY[1], NULL, NULL, CASE WHEN i <= a THEN 'a' ELSE 'b' END)) AS side
                                  FROM unnest('{6,5}'::int[]) a, generate_series(1, 13) i GROUP BY a) s),
-                      $$SELECT coalesce(s #> '{part,levels}' = '["a"]', false)::int FROM dpobj.suggest('{0}', {e}, '{"part": ["a", "b"]}') s$$);
+                      $$SELECT coalesce(s #> '{part,levels}' ? 'a' AND NOT s #> '{part,levels}' ? 'b', false)::int FROM dpobj.suggest('{0}', {e}, (SELECT jsonb_build_object('part', '["a", "b"]' || jsonb_agg('c' || i)) FROM generate_series(1, 23) i)) s$$);
 
 -- ---- dpobj.train ----
 

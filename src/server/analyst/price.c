@@ -365,8 +365,7 @@ columns_option(Jsonb *options)
 {
 	JsonbValue *columns = json_option(options, "columns");
 
-	require_option(&look_suggest, columns != NULL, "columns", "{\"age\": [0, 120]}");
-	return JsonbValueToJsonb(columns);
+	return columns == NULL ? NULL : JsonbValueToJsonb(columns);
 }
 
 static List *

@@ -2,9 +2,10 @@
  * suggest.c - dpobj.suggest(): a declaration from public ranges and lists, and one private look.
  *
  * The caller names columns with what is public about them: a range outside of which no value is
- * expected, or a list of values that may be levels.  All columns are read in one scan, for one
- * charge: of a range quantiles are drawn, of a list the numbers of rows (theorem T9).  What is
- * suggested is computed from these answers.  A value that only rows have is never suggested,
+ * expected, a list of values that may be levels, or an encoder; the catalog says it of others.
+ * Short lists are taken as they are.  All other columns are read in one scan, for one charge: of a
+ * range quantiles are drawn, of a long list the numbers of rows (theorem T9).  What is suggested is
+ * computed from these answers.  A value that only rows have is never suggested,
  * because its name would say that a row has it (rule T10).
  */
 #include "postgres.h"
@@ -20,28 +21,29 @@
 #include "utils/json.h"
 #include "utils/rel.h"
 
+#include "core/rows/text_value.h"
+
 #include "server/base/acting.h"
 #include "server/release/kept.h"
 #include "server/analyst/suggest.h"
 #include "server/base/argument.h"
 #include "server/base/json_value.h"
 #include "server/base/near_name.h"
+#include "server/rows/declare.h"
+#include "server/rows/protection.h"
 
 /* ---- what is public about a column ---- */
 
-/* The quantiles of a range, in millionths: the nine deciles between the ends of a clip. */
-static const int32 quantiles[] = {20000,  100000, 200000, 300000, 400000, 500000,
-								  600000, 700000, 800000, 900000, 980000};
+/* The quantiles of a range, in millionths; three of them are drawn one after the other. */
+static const int32 quantiles[] = {100000, 250000, 400000, 550000, 700000, 850000, 950000};
 
-enum
-{
-	FIRST_DECILE = 1,
-	MEDIAN = 5,
-	LAST_DECILE = 9,
-	HIGHEST = 10
-};
+#define QUANTILES lengthof(quantiles)
 
-/* A range; of times it is in days since its lower end. */
+/* A list of so many values is taken as it is, and so are the whole numbers of a range. */
+#define LIST_FEW 24
+#define RANGE_FEW 12
+
+/* A range; of times it is in days since its lower end, of times of day and intervals in hours. */
 typedef struct Range
 {
 	double low;
@@ -71,24 +73,35 @@ read_dates(JsonbContainer *pair, Range *range)
 	return true;
 }
 
-/* Is it a range?  Two numbers that do not increase are none. */
+/*
+ * Reads a range, and lets the column be read as what its ends are.  false if it is none: two numbers
+ * that do not increase are none.
+ */
 static bool
-read_range(const Column *column, JsonbValue *value, Range *range)
+read_range(Column *column, JsonbValue *value, Range *range)
 {
 	JsonbContainer *pair = json_get_array(value);
+	ColumnCast cast = column_own_cast(column->stored);
 
 	if (pair == NULL || JsonContainerSize(pair) != 2)
 		return false;
-	if (column->kind == COLUMN_TIME)
+	if (column->kind == COLUMN_TIME && cast == CAST_NONE)
 	{
 		if (!read_dates(pair, range))
 			return false;
 	}
-	else if (!is_number(column) ||
+	else if (column->kind == COLUMN_TEXT && read_dates(pair, range))
+		cast = CAST_TIMESTAMP;
+	else if ((column->kind != COLUMN_TEXT && !is_number(column) && cast == CAST_NONE) ||
 			 !json_get_number(getIthJsonbValueFromContainer(pair, 0), &range->low) ||
 			 !json_get_number(getIthJsonbValueFromContainer(pair, 1), &range->high))
 		return false;
-	return range->low < range->high;
+	else if (column->kind == COLUMN_TEXT)
+		cast = CAST_NUMBER;
+	if (!(range->low < range->high))
+		return false;
+	(void) column_set_cast(column, cast);
+	return true;
 }
 
 /* Integers have a list, too, unless it looks like a range. */
@@ -109,122 +122,386 @@ append_json(StringInfo text, JsonbValue *value)
 	(void) JsonbToCString(text, &json->root, VARSIZE(json));
 }
 
-/* Starts the encoder of a range of times, whose lower end is the first text of the pair. */
+/* Starts the encoder of a range: of times, "since" is the first text of the pair. */
 static void
-append_epoch(StringInfo text, const Column *column, const char *since)
+append_start(StringInfo text, const Column *column, const char *since)
 {
+	if (column->cast == CAST_NUMBER)
+		appendStringInfoString(text, "\"as\": \"number\", ");
+	if (column->cast == CAST_TIMESTAMP)
+		appendStringInfoString(text, "\"as\": \"timestamp\", ");
 	if (column->kind != COLUMN_TIME)
 		return;
+	if (column_own_cast(column->stored) != CAST_NONE)
+	{
+		appendStringInfoString(text, "\"epoch_of\": \"hour\", ");
+		return;
+	}
 	appendStringInfoString(text, "\"epoch_of\": \"day\", \"since\": ");
 	escape_json(text, since);
 	appendStringInfoString(text, ", ");
 }
 
-/* The encoder by which a column is read: any bins, which a grid replaces, or all candidates. */
-static void
-append_reading(StringInfo text, const Column *column, JsonbValue *value)
-{
-	Range range;
+/* ---- candidates for edges ---- */
 
-	escape_json(text, column->name);
-	appendStringInfoString(text, ": {");
-	if (read_range(column, value, &range))
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double first = *(const double *) a;
+	double second = *(const double *) b;
+
+	return first < second ? -1 : first > second;
+}
+
+/* The number digit * 10^exponent that is next to a value, or above it; digit is 1, 2 or 5. */
+static double
+round_number(int digit, int exponent)
+{
+	return strtod(psprintf("%de%d", digit, exponent), NULL);
+}
+
+#define UNIFORM 32 /* steps at most */
+#define DECADES 6  /* below a step */
+#define CANDIDATES (UNIFORM + 2 * 3 * (DECADES + 2) + 2)
+
+/*
+ * The numbers between which edges are chosen: multiples of a round step, and below the first of
+ * them, on both sides of 0, round numbers that are nearer and nearer to it.  So quantiles of skewed
+ * numbers find edges, and few candidates are drawn from.
+ */
+static int
+make_candidates(const Range *range, bool whole, double *candidate)
+{
+	static const int digits[] = {1, 2, 5};
+	double width = range->high - range->low;
+	int exponent = (int) floor(log10(width / UNIFORM));
+	int digit = 0;
+	int count = 0;
+	int kept = 0;
+	double step;
+
+	if (whole && exponent < 0)
+		exponent = 0;
+	while ((step = round_number(digits[digit], exponent)) * UNIFORM < width)
 	{
-		append_epoch(text, column,
-					 json_get_string(getIthJsonbValueFromContainer(json_get_array(value), 0)));
-		appendStringInfoString(text, "\"bins\": [0]}");
-		return;
+		digit = (digit + 1) % 3;
+		exponent += digit == 0 ? 1 : 0;
 	}
-	if (!is_list(column, value))
+	for (double i = floor(range->low / step) + 1; i * step < range->high && count <= UNIFORM; i++)
+		candidate[count++] = strtod(psprintf("%.0fe%d", i * digits[digit], exponent), NULL);
+	for (int e = exponent; e >= exponent - DECADES && (e >= 0 || !whole); e--)
+		for (int d = 0; d < 3; d++)
+		{
+			double near = round_number(digits[d], e);
+
+			if (near < step && near > range->low && near < range->high)
+				candidate[count++] = near;
+			if (near < step && -near > range->low && -near < range->high)
+				candidate[count++] = -near;
+		}
+	qsort(candidate, count, sizeof(double), compare_doubles);
+	for (int i = 0; i < count; i++)
+		if (kept == 0 || candidate[i] > candidate[kept - 1])
+			candidate[kept++] = candidate[i];
+	return kept;
+}
+
+static void
+append_candidates(StringInfo text, const Column *column, const Range *range)
+{
+	bool whole = column->kind == COLUMN_INTEGER ||
+				 (column->kind == COLUMN_TIME && column_own_cast(column->stored) == CAST_NONE);
+	double candidate[CANDIDATES];
+	double width = range->high - range->low;
+	int count = width > 1e-200 && width < 1e200 ? make_candidates(range, whole, candidate) : 0;
+
+	if (count == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("nothing can be suggested for column \"%s\" of type %s", column->name,
-						format_type_be(column->type)),
+				 errmsg("the range of column \"%s\" is too narrow or too wide", column->name)));
+	for (int i = 0; i < count; i++)
+		appendStringInfo(text, "%s%s", i > 0 ? ", " : "", json_digits(candidate[i]));
+}
+
+/* ---- encoders that no look finds ---- */
+
+/* A boolean, whose other values have a feature. */
+#define BOOLEAN "{\"as\": \"boolean\", \"null_indicator\": true}"
+
+/* The whole numbers of a range. */
+static void
+append_whole(StringInfo text, const Range *range)
+{
+	appendStringInfoString(text, "{\"levels\": [");
+	for (double i = range->low; i <= range->high; i++)
+		appendStringInfo(text, "%s%.0f", i > range->low ? ", " : "", i);
+	appendStringInfoString(text, "], \"null_indicator\": true}");
+}
+
+static bool
+are_booleans(const Column *column, JsonbContainer *list)
+{
+	bool value[2];
+
+	if (column->kind != COLUMN_TEXT || JsonContainerSize(list) != 2)
+		return false;
+	for (int i = 0; i < 2; i++)
+	{
+		char *text = json_get_string(getIthJsonbValueFromContainer(list, i));
+
+		if (text == NULL || !text_boolean(text, strlen(text), &value[i]))
+			return false;
+	}
+	return value[0] != value[1];
+}
+
+/*
+ * Writes the encoder of a column if what is public is enough, or else what is public, of which a
+ * look finds the rest.
+ */
+static void
+append_known(StringInfo text, const Column *named, JsonbValue *value)
+{
+	Column column = *named;
+	Range range;
+
+	if (json_get_object(value) != NULL)
+		append_json(text, value);
+	else if (read_range(&column, value, &range))
+	{
+		bool whole = column.kind == COLUMN_INTEGER && range.low == floor(range.low) &&
+					 range.high == floor(range.high);
+
+		if (column.kind != COLUMN_TIME && range.low == 0 && range.high == 1 &&
+			column.kind != COLUMN_REAL && column.kind != COLUMN_NUMERIC)
+			appendStringInfoString(text, BOOLEAN);
+		else if (whole && range.high - range.low < RANGE_FEW)
+			append_whole(text, &range);
+		else
+			append_json(text, value);
+	}
+	else if (!is_list(&column, value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nothing can be suggested for column \"%s\" of type %s", column.name,
+						format_type_be(column.stored)),
 				 errhint("Name a range such as [0, 120] for numbers, [\"2020-01-01\", "
 						 "\"2024-12-31\"] for times, or a list of values for texts, enums and, "
 						 "from three on, integers.")));
-	appendStringInfoString(text, "\"levels\": ");
+	else if (are_booleans(&column, json_get_array(value)))
+		appendStringInfoString(text, BOOLEAN);
+	else if (JsonContainerSize(json_get_array(value)) <= LIST_FEW)
+	{
+		appendStringInfoString(text, "{\"levels\": ");
+		append_json(text, value);
+		appendStringInfoString(text, ", \"null_indicator\": true}");
+	}
+	else
+		append_json(text, value);
+}
+
+/* A member of the object in text, which begins with a brace. */
+static void
+append_key(StringInfo text, const char *name)
+{
+	appendStringInfoString(text, text->len > 1 ? ", " : "");
+	escape_json(text, name);
+	appendStringInfoString(text, ": ");
+}
+
+static Jsonb *
+finish_object(StringInfo text)
+{
+	appendStringInfoChar(text, '}');
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text->data)));
+}
+
+static void
+start_object(StringInfo text)
+{
+	initStringInfo(text);
+	appendStringInfoChar(text, '{');
+}
+
+/* Writes what the catalog says of a column; true if that is nothing. */
+static bool
+append_catalog(StringInfo text, Relation relation, Form_pg_attribute attribute)
+{
+	StringInfoData said;
+	Jsonb *json;
+	JsonbValue value;
+	Column column;
+
+	initStringInfo(&said);
+	switch (declare_column(relation, attribute, &said))
+	{
+		case DECLARED_LEFT_OUT:
+			return false;
+		case DECLARED_GAP:
+			return true;
+		case DECLARED_RANGE:
+			json = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(said.data)));
+			column_init(&column, attribute);
+			value = (JsonbValue){.type = jbvBinary,
+								 .val.binary = {VARSIZE(json) - VARHDRSZ, &json->root}};
+			append_key(text, column.name);
+			append_known(text, &column, &value);
+			return false;
+		default:
+			append_key(text, NameStr(attribute->attname));
+			appendStringInfo(text, "{%s}", said.data);
+			return false;
+	}
+}
+
+/*
+ * What is public about all columns: an encoder, or what a look needs.  The call says it, or else the
+ * catalog does of a column that is not declared.  The names of the other columns are put into gaps.
+ */
+static Jsonb *
+find_known(Relation relation, const Protection *protection, Jsonb *named, StringInfo gaps)
+{
+	TupleDesc descriptor = RelationGetDescr(relation);
+	StringInfoData text;
+	ListCell *cell;
+
+	if (named != NULL && !JB_ROOT_IS_OBJECT(named))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("columns must be a JSON object with a member for each column"),
+						errhint("Write for example {\"age\": [0, 120], \"region\": "
+								"[\"north\", \"south\"]}.")));
+	start_object(&text);
+	foreach (cell, named == NULL ? NIL : json_keys(&named->root))
+	{
+		Column column;
+
+		if (!column_find(descriptor, lfirst(cell), &column))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("column \"%s\" does not exist", (char *) lfirst(cell)),
+							near_name_errhint(lfirst(cell), column_names(descriptor))));
+		append_key(&text, column.name);
+		append_known(&text, &column, json_member(&named->root, column.name));
+	}
+	for (int i = 0; i < descriptor->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+		char *name = NameStr(attribute->attname);
+
+		if (attribute->attisdropped || json_member(&protection->encoders->root, name) != NULL ||
+			(named != NULL && json_member(&named->root, name) != NULL) ||
+			(protection->person != NULL && strcmp(protection->person, name) == 0) ||
+			(protection->holdout_by != NULL && strcmp(protection->holdout_by, name) == 0))
+			continue;
+		if (append_catalog(&text, relation, attribute))
+			appendStringInfo(gaps, "%s\"%s\"", gaps->len > 0 ? ", " : "", name);
+	}
+	return finish_object(&text);
+}
+
+/* The names of the columns that are looked at.  Refuses encoders of the others. */
+static List *
+looked_at(Relation relation, Jsonb *known)
+{
+	List *names = NIL;
+	List *others = NIL;
+	ListCell *cell;
+	Encoders encoders;
+
+	foreach (cell, json_keys(&known->root))
+		if (json_get_object(json_member(&known->root, lfirst(cell))) == NULL)
+			names = lappend(names, lfirst(cell));
+		else
+			others = lappend(others, lfirst(cell));
+	if (others != NIL)
+		encoders_parse_columns(known, RelationGetDescr(relation), others, &encoders);
+	return names;
+}
+
+/* The encoder by which a column is read: bins between all candidates, or all candidates. */
+static void
+append_reading(StringInfo text, Column *column, JsonbValue *value)
+{
+	Range range;
+
+	if (read_range(column, value, &range))
+	{
+		appendStringInfoChar(text, '{');
+		append_start(text, column,
+					 json_get_string(getIthJsonbValueFromContainer(json_get_array(value), 0)));
+		appendStringInfoString(text, "\"bins\": [");
+		append_candidates(text, column, &range);
+		appendStringInfoString(text, "]}");
+		return;
+	}
+	appendStringInfoString(text, "{\"levels\": ");
 	append_json(text, value);
 	appendStringInfoChar(text, '}');
 }
 
-/* The encoders by which all columns are read. */
 static Jsonb *
-make_reading(Oid table, const Jsonb *known, List *names)
+make_reading(Relation relation, Jsonb *known, List *names)
 {
-	Relation relation = acting_open(table, AccessShareLock);
 	StringInfoData text;
 	ListCell *cell;
 
-	initStringInfo(&text);
+	start_object(&text);
 	foreach (cell, names)
 	{
 		Column column;
 
-		if (!column_find(RelationGetDescr(relation), lfirst(cell), &column))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column \"%s\" does not exist", (char *) lfirst(cell)),
-					 near_name_errhint(lfirst(cell), column_names(RelationGetDescr(relation)))));
-		appendStringInfoString(&text, cell == list_head(names) ? "{" : ", ");
-		append_reading(&text, &column,
-					   json_member(unconstify(JsonbContainer *, &known->root), lfirst(cell)));
+		(void) column_find(RelationGetDescr(relation), lfirst(cell), &column);
+		append_key(&text, column.name);
+		append_reading(&text, &column, json_member(&known->root, column.name));
 	}
-	appendStringInfoChar(&text, '}');
-	relation_close(relation, AccessShareLock);
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data)));
+	return finish_object(&text);
 }
 
 /* ---- the look ---- */
 
 /*
- * Quantiles of a range, or a histogram of all candidates, NULL and other values.  Of whole numbers
- * and days each has a point of the grid, so that equal ones stay equal.
+ * Quantiles of the bins of a range, with one more for missing values behind them, or a histogram of
+ * all candidates, NULL and other values.
  */
 static void
-set_part(Encoder *encoder, JsonbValue *value, Look *part)
+set_part(const Encoder *encoder, Look *part)
 {
-	Range range;
-	bool whole;
-
 	*part = (Look){.type = &look_histogram, .cells = encoder_values(encoder)};
-	if (!read_range(&encoder->column, value, &range))
+	if (encoder->kind != ENCODER_BINS)
 		return;
-	*part = (Look){.type = &look_quantiles, .cells = 1, .quantiles = lengthof(quantiles)};
+	*part = (Look){.type = &look_quantiles, .cells = 1, .quantiles = QUANTILES};
 	memcpy(part->quantile, quantiles, sizeof(quantiles));
-	whole = encoder->column.kind == COLUMN_TIME || encoder_is_whole(encoder);
-	if (!look_set_grid(part, range.low, range.high, whole, LOOKS_STEPS))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the range of column \"%s\" is too narrow or too wide",
-							   encoder->column.name)));
-	encoder_set_grid(encoder, part->middle, part->unit, part->high);
+	if (!look_set_grid(part, 0, encoder->categories, true, LOOKS_STEPS))
+		elog(ERROR, "column \"%s\" has no grid", encoder->column.name);
 }
 
 void
 suggest_settle(AnalystLook *look)
 {
-	JsonbContainer *known = &look->known->root;
 	Encoders *columns = &look->opened.features;
+	Relation relation = acting_open(look->request.table, AccessShareLock);
+	Protection protection;
+	StringInfoData gaps;
 	List *names;
 	LookBlock *block;
 	Look *part;
 
+	initStringInfo(&gaps);
 	looks_read_options(&look->request, look->options, NULL, NULL);
-	if (!JsonContainerIsObject(known) || JsonContainerSize(known) == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("columns must be a JSON object with a member for each column"),
-						errhint("Write for example {\"age\": [0, 120], \"region\": "
-								"[\"north\", \"south\"]}.")));
-	names = json_keys(known);
+	protection_require(relation, &protection);
+	look->known = find_known(relation, &protection, look->known, &gaps);
+	names = looked_at(relation, look->known);
+	if (names == NIL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("no column needs a look"),
+						errdetail("What is public says enough, so that a suggestion is free.")));
 	looks_set_columns(&look->request, list_length(names));
-	analyst_open_profile(look->request.table, make_reading(look->request.table, look->known, names),
-						 names, look->filter, &look->opened);
+	analyst_open_profile(look->request.table, make_reading(relation, look->known, names), names,
+						 look->filter, &look->opened);
+	relation_close(relation, AccessShareLock);
 	part = palloc(columns->count * sizeof(Look));
 	block = palloc0(columns->count * sizeof(LookBlock));
 	for (int i = 0; i < columns->count; i++)
 	{
-		set_part(&columns->encoder[i], json_member(known, columns->encoder[i].column.name),
-				 &part[i]);
+		set_part(&columns->encoder[i], &part[i]);
 		block[i].part = &part[i];
 	}
 	look_set_blocks(&look->request.look, columns->count, block);
@@ -235,55 +512,58 @@ suggest_settle(AnalystLook *look)
 
 /* ---- the declaration ---- */
 
-/* A range has so few different deciles that most values are equal. */
-#define FEWEST_EDGES 3
-
 /* A level has a hundredth of all rows, and surely some. */
 #define LEAST_SHARE 100
 
-/* A number, from low on to high, which is not below it. */
-static bool
-append_number(StringInfo text, double low, double center, double high, double substitute)
+/*
+ * Marks the edges of a quantile's bin: both if another quantile is in it, so that many equal values
+ * are alone; else the one that leaves more rows between it and the nearer end.
+ */
+static void
+mark_edges(const Encoder *encoder, const LookAnswer *answer, int quantile, bool *is_edge)
 {
-	double scale = Max(high - center, center - low);
+	int last = encoder->categories - 1;
+	int bin = (int) answer[quantile].value;
+	bool heavy = (quantile > 0 && answer[quantile - 1].value == bin) ||
+				 (quantile < QUANTILES - 1 && answer[quantile + 1].value == bin);
+	bool above = heavy || bin == 0 || quantile < QUANTILES / 2;
 
-	if (!(scale > 0))
-		return false;
-	appendStringInfo(text, "\"center\": %s, \"scale\": %s, \"clip\": [%d, 1], \"null\": %s",
-					 json_digits(center), json_digits(scale), center > low ? -1 : 0,
-					 json_digits((substitute - center) / scale));
-	return true;
+	if (above && bin < last)
+		is_edge[bin] = true;
+	if (bin > 0 && (heavy || bin == last || quantile >= QUANTILES / 2))
+		is_edge[bin - 1] = true;
 }
 
 /*
- * Bins at the deciles that differ from each other and from the lower end, or, if there may be no
- * bins, a number around the median.  Where too few deciles differ, most values are equal, and those
- * beyond are a number.  false: all values are equal.
+ * Bins between the quantiles.  Where the highest of them is missing values, those have a feature;
+ * else the value in the middle stands for them.
  */
-static bool
-append_range(StringInfo text, const Encoder *encoder, bool with_bins, const LookAnswer *answer)
+static void
+append_range(StringInfo text, const Encoder *encoder, double low, const LookAnswer *answer)
 {
-	double median = answer[MEDIAN].value;
-	double low = answer[0].value;
-	double high = answer[HIGHEST].value;
-	double last = low;
-	int edges = 0;
-	StringInfoData bins;
+	bool *is_edge = palloc0(encoder->categories * sizeof(bool));
+	int present = 0;
+	int middle;
+	const char *separator = "";
 
-	initStringInfo(&bins);
-	for (int i = FIRST_DECILE; i <= LAST_DECILE; i++)
-		if (answer[i].value > last)
+	while (present < QUANTILES && answer[present].value < encoder->categories)
+		mark_edges(encoder, answer, present++, is_edge);
+	if (present == 0)
+		is_edge[(encoder->categories - 1) / 2] = true;
+	append_start(text, &encoder->column, encoder->since);
+	appendStringInfoString(text, "\"bins\": [");
+	for (int i = 0; i < encoder->categories - 1; i++)
+		if (is_edge[i])
 		{
-			last = answer[i].value;
-			appendStringInfo(&bins, "%s%s", edges++ == 0 ? "" : ", ", json_digits(last));
+			appendStringInfo(text, "%s%s", separator, encoder_edge_text(encoder, i));
+			separator = ", ";
 		}
-	append_epoch(text, &encoder->column, encoder->since);
-	if (edges < FEWEST_EDGES)
-		return append_number(text, low, low, high, Min(median, high));
-	if (!with_bins)
-		return append_number(text, low, median, high, median);
-	appendStringInfo(text, "\"bins\": [%s], \"null\": %s", bins.data, json_digits(median));
-	return true;
+	middle = (int) answer[present / 2].value;
+	if (present < QUANTILES)
+		appendStringInfoString(text, "], \"null_indicator\": true");
+	else
+		appendStringInfo(text, "], \"null\": %s",
+						 middle > 0 ? encoder_edge_text(encoder, middle - 1) : json_digits(low));
 }
 
 /* Marks the candidates that have enough rows; returns their number. */
@@ -325,68 +605,50 @@ append_levels(StringInfo text, const Encoder *encoder, const LookAnswer *answer)
 	return levels > 0;
 }
 
-/* The most features that the suggested columns have with bins; levels have an indicator, too. */
-static int
-features_with_bins(const AnalystLook *look, const LookAnswer *answer)
-{
-	const Encoders *columns = &look->opened.features;
-	int features = 0;
-
-	for (int i = 0; i < columns->count; i++)
-	{
-		const Encoder *encoder = &columns->encoder[i];
-		const Look *part = look->request.look.block[i].part;
-
-		if (part->type->reads == READS_POINT)
-			features += LAST_DECILE - FIRST_DECILE + 2;
-		else
-			features += find_levels(encoder, answer, palloc(encoder->set.count * sizeof(bool))) + 1;
-		answer += look_answers(part);
-	}
-	return features;
-}
-
 /* Writes the members of the columns for which something was found. */
 static void
 append_suggested(StringInfo text, const AnalystLook *look, const LookAnswer *answer)
 {
 	const Encoders *columns = &look->opened.features;
-	bool with_bins = features_with_bins(look, answer) <= GRID_MAX_DIMENSION;
 
 	for (int i = 0; i < columns->count; i++)
 	{
 		const Encoder *encoder = &columns->encoder[i];
-		const Look *part = look->request.look.block[i].part;
+		Column column = encoder->column;
+		Range range;
+		bool found = true;
 		StringInfoData member;
 
 		initStringInfo(&member);
-		if (part->type->reads == READS_POINT ? append_range(&member, encoder, with_bins, answer)
-											 : append_levels(&member, encoder, answer))
+		if (read_range(&column, json_member(&look->known->root, column.name), &range))
+			append_range(&member, encoder, range.low, answer);
+		else
+			found = append_levels(&member, encoder, answer);
+		if (found)
 		{
-			appendStringInfoString(text, text->len > 1 ? ", " : "");
-			escape_json(text, encoder->column.name);
-			appendStringInfo(text, ": {%s}", member.data);
+			append_key(text, encoder->column.name);
+			appendStringInfo(text, "{%s}", member.data);
 		}
-		answer += look_answers(part);
+		answer += look_answers(look->request.look.block[i].part);
 	}
 }
 
-/* Writes the declared encoders of columns that the call does not name. */
+/* Writes encoders that need no look, but for columns that are known. */
 static void
-append_declared(StringInfo text, const AnalystLook *look)
+append_encoders(StringInfo text, Jsonb *encoders, const Jsonb *known)
 {
-	JsonbContainer *declared = &look->opened.protection.encoders->root;
-	List *names = json_keys(&look->known->root);
 	ListCell *cell;
 
-	foreach (cell, json_keys(declared))
+	foreach (cell, json_keys(&encoders->root))
 	{
-		if (names_include(names, lfirst(cell)))
+		JsonbValue *encoder = json_member(&encoders->root, lfirst(cell));
+
+		if (json_get_object(encoder) == NULL ||
+			(known != NULL &&
+			 json_member(unconstify(JsonbContainer *, &known->root), lfirst(cell)) != NULL))
 			continue;
-		appendStringInfoString(text, text->len > 1 ? ", " : "");
-		escape_json(text, lfirst(cell));
-		appendStringInfoString(text, ": ");
-		append_json(text, json_member(declared, lfirst(cell)));
+		append_key(text, lfirst(cell));
+		append_json(text, encoder);
 	}
 }
 
@@ -399,13 +661,46 @@ put_suggestion(StringInfo rows, TupleDesc descriptor, const AnalystLook *look,
 	Datum declaration;
 	bool isnull = false;
 
-	initStringInfo(&text);
-	appendStringInfoChar(&text, '{');
-	append_declared(&text, look);
+	start_object(&text);
+	append_encoders(&text, look->opened.protection.encoders, look->known);
+	append_encoders(&text, look->known, NULL);
 	append_suggested(&text, look, answer);
-	appendStringInfoChar(&text, '}');
-	declaration = DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
+	declaration = JsonbPGetDatum(finish_object(&text));
 	kept_add_row(rows, descriptor, &declaration, &isnull);
+}
+
+/* ---- the call ---- */
+
+/*
+ * Says which columns are left out, because nothing is known of them.  false if no column needs a
+ * look; then this is the declaration, for nothing.
+ */
+static bool
+needs_look(const AnalystLook *look, Jsonb **declaration)
+{
+	Relation relation = acting_open(look->request.table, AccessShareLock);
+	Protection protection;
+	StringInfoData gaps;
+	StringInfoData text;
+	Jsonb *known;
+	bool needed;
+
+	initStringInfo(&gaps);
+	protection_require(relation, &protection);
+	known = find_known(relation, &protection, look->known, &gaps);
+	needed = looked_at(relation, known) != NIL;
+	relation_close(relation, AccessShareLock);
+	if (gaps.len > 0)
+		ereport(NOTICE, (errmsg("columns are left out of the suggestion: %s", gaps.data),
+						 errdetail("No CHECK says what values to expect."),
+						 errhint("Name them with a range or a list of values.")));
+	if (needed)
+		return true;
+	start_object(&text);
+	append_encoders(&text, protection.encoders, known);
+	append_encoders(&text, known, NULL);
+	*declaration = finish_object(&text);
+	return false;
 }
 
 /* dpobj.suggest(relation, epsilon, columns, filter, name) -> jsonb */
@@ -414,6 +709,7 @@ Datum
 dpobj_suggest(PG_FUNCTION_ARGS)
 {
 	AnalystLook look;
+	Jsonb *free_declaration;
 	Datum declaration;
 	bool isnull;
 
@@ -423,9 +719,10 @@ dpobj_suggest(PG_FUNCTION_ARGS)
 	looks_begin(&look.request, &look_suggest);
 	look.request.table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
 	decimal_epsilon(argument_value(fcinfo, 1, "epsilon"), NUMERICOID, &look.request.cost);
-	argument_require(PG_ARGISNULL(2), "columns");
 	look.known = argument_json(fcinfo, 2, "columns");
 	look.filter = argument_json(fcinfo, 3, "filter");
+	if (!needs_look(&look, &free_declaration))
+		PG_RETURN_JSONB_P(free_declaration);
 	analyst_begin_answer(&look.release, &analyst_look_kind, fcinfo, look.request.table);
 	kept_read_row(DatumGetJsonbP(release_make(&look.release)), 0, look.descriptor, &declaration,
 				  &isnull);

@@ -40,6 +40,7 @@
 #include "server/base/numeric_value.h"
 #include "server/rows/column.h"
 #include "server/rows/column_checks.h"
+#include "server/rows/declare.h"
 
 /* ---- columns that are left out ---- */
 
@@ -332,11 +333,12 @@ append_clock(StringInfo text, const Column *column, bool nullable)
 
 static void
 append_encoder(StringInfo text, Relation relation, Form_pg_attribute attribute,
-			   const Column *column)
+			   const Column *column, ColumnChecks *found)
 {
 	ColumnChecks checks;
 
 	column_checks_read(relation, attribute, column, &checks);
+	*found = checks;
 	if (column->cast != CAST_NONE || is_boolean(column, &checks))
 	{
 		(column->cast != CAST_NONE ? append_clock : append_boolean)(text, column, !checks.not_null);
@@ -364,6 +366,40 @@ is_left_out(Relation relation, Form_pg_attribute attribute)
 		   is_unique(relation, attribute->attnum) || is_numbered(relation, attribute);
 }
 
+/* Writes the members of the column's encoder; false if it has none. */
+static bool
+append_column(StringInfo text, Relation relation, Form_pg_attribute attribute, Column *column,
+			  ColumnChecks *checks)
+{
+	if (is_left_out(relation, attribute))
+		return false;
+	column_init(column, attribute);
+	(void) column_set_cast(column, column_own_cast(column->stored));
+	if (column->kind == COLUMN_OTHER)
+		return false;
+	append_encoder(text, relation, attribute, column, checks);
+	return true;
+}
+
+DeclaredColumn
+declare_column(Relation relation, Form_pg_attribute attribute, StringInfo text)
+{
+	static const char gap[] = "\"gap\"";
+	Column column;
+	ColumnChecks checks;
+
+	if (!append_column(text, relation, attribute, &column, &checks))
+		return DECLARED_LEFT_OUT;
+	if (strncmp(text->data, gap, strlen(gap)) == 0)
+		return DECLARED_GAP;
+	if (checks.listed || checks.low == NULL || checks.high == NULL || column.kind == COLUMN_TIME)
+		return DECLARED_ENCODER;
+	resetStringInfo(text);
+	appendStringInfo(text, "[%s, %s]", numeric_normalize(checks.low),
+					 numeric_normalize(checks.high));
+	return DECLARED_RANGE;
+}
+
 static void
 append_columns(StringInfo text, Relation relation)
 {
@@ -372,21 +408,17 @@ append_columns(StringInfo text, Relation relation)
 	appendStringInfoChar(text, '{');
 	for (int i = 0; i < descriptor->natts; i++)
 	{
-		Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+		StringInfoData encoder;
 		Column column;
+		ColumnChecks checks;
 
 		CHECK_FOR_INTERRUPTS();
-		if (is_left_out(relation, attribute))
-			continue;
-		column_init(&column, attribute);
-		(void) column_set_cast(&column, column_own_cast(column.stored));
-		if (column.kind == COLUMN_OTHER)
+		initStringInfo(&encoder);
+		if (!append_column(&encoder, relation, TupleDescAttr(descriptor, i), &column, &checks))
 			continue;
 		appendStringInfoString(text, text->len > 1 ? ", " : "");
 		escape_json(text, column.name);
-		appendStringInfoString(text, ": {");
-		append_encoder(text, relation, attribute, &column);
-		appendStringInfoChar(text, '}');
+		appendStringInfo(text, ": {%s}", encoder.data);
 	}
 	appendStringInfoChar(text, '}');
 }
