@@ -223,6 +223,9 @@ mutants=(
   '338|test_passes|passes: a part is missing in the sums'
   '339|test_passes|passes: a part takes weights that its arithmetic does not hold'
   '371|test_persons|persons: sorted runs follow one another instead of being merged'
+  '380|test_rating|rating: noise of one row for a person of several'
+  '381|test_rating|rating: the number of unusable rows without noise'
+  '382|test_rating|rating: a verdict by an interval of confidence 0.8'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

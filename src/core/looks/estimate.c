@@ -40,14 +40,15 @@ tail_of_two(double rate, double u, double v, double x)
 #define LEFT_OUT 1e-8
 
 /*
- * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights, the last weight
- * so many times, and of a normal number of this variance: the Fourier series of the indicator of
- * |S| <= x, whose period is so long that S is hardly ever beyond it.  The transform of S falls from
- * term to term, and sums of sines are bounded, so the terms after number j add up to less than
+ * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights, each weight so many
+ * times (NULL: once), and of a normal number of this variance: the Fourier series of the indicator
+ * of |S| <= x, whose period is so long that S is hardly ever beyond it.  The transform of S falls
+ * from term to term, and sums of sines are bounded, so the terms after number j add up to less than
  * transform * period / (j x).
  */
 static double
-tail_of_many(double scale, const double *weight, int count, int times, double variance, double x)
+tail_of_many(double scale, const double *weight, int count, const int *times, double variance,
+			 double x)
 {
 	double spread = variance;
 	double period;
@@ -55,7 +56,7 @@ tail_of_many(double scale, const double *weight, int count, int times, double va
 	double transform = 1.0;
 
 	for (int i = 0; i < count; i++)
-		spread += (i < count - 1 ? 1 : times) * 2 * weight[i] * weight[i] * scale * scale;
+		spread += (times == NULL ? 1 : times[i]) * 2 * weight[i] * weight[i] * scale * scale;
 	spread = sqrt(spread);
 	if (x <= 0 || x > FAR * spread)
 		return x <= 0 ? 1.0 : 0.0;
@@ -65,15 +66,13 @@ tail_of_many(double scale, const double *weight, int count, int times, double va
 	{
 		double t = PI * j / period;
 		double product = 1.0;
-		double last = 1.0;
 
 		for (int i = 0; i < count; i++)
 		{
-			last = 1 + weight[i] * weight[i] * scale * scale * t * t;
-			product *= last;
+			double factor = 1 + weight[i] * weight[i] * scale * scale * t * t;
+
+			product *= times == NULL || times[i] == 1 ? factor : pow(factor, times[i]);
 		}
-		if (times > 1)
-			product *= pow(last, times - 1);
 		transform = exp(-variance * t * t / 2) / product;
 		inside += 2 * sin(t * x) / (PI * j) * transform;
 	}
@@ -90,7 +89,8 @@ typedef struct Pivot
 	/* of a share */
 	double first;
 	double second;
-	int others; /* numbers that the second is the sum of */
+	int firsts; /* numbers that the first is the sum of */
+	int others; /* and the second */
 	/* of an AUC; bins: 0 for a share */
 	int bins;
 	const int64_t *number;
@@ -121,14 +121,14 @@ chance_of_share(const Pivot *pivot, double theta)
 	double variance = (pivot->first + pivot->second) * theta * (1 - theta);
 
 	double rate = (MUTANT(294) ? 1.3 : 1.0) * 2 * tanh(pivot->rate / 2);
-	int others = MUTANT(305) ? 1 : pivot->others;
+	int times[] = {pivot->firsts, MUTANT(305) ? 1 : pivot->others};
 
 	if (pivot->sample)
-		return tail_of_many(scale_of_noise(pivot->rate), weight, 2, 1, variance, distance);
-	if (others == 1)
+		return tail_of_many(scale_of_noise(pivot->rate), weight, 2, times, variance, distance);
+	if (times[0] == 1 && times[1] == 1)
 		return tail_of_two(rate, weight[0], weight[1], distance - 0.5);
-	return tail_of_many(1 / rate, weight, 2, others, 0.0,
-						distance - (weight[0] + others * weight[1]) / 2);
+	return tail_of_many(1 / rate, weight, 2, times, 0.0,
+						distance - (times[0] * weight[0] + times[1] * weight[1]) / 2);
 }
 
 static double
@@ -144,7 +144,7 @@ chance_of_auc(Pivot *pivot, double theta)
 		pivot->weight[i] = pivot->before[i] - theta * others;
 		variance += (double) pivot->number[i] * pivot->weight[i] * pivot->weight[i];
 	}
-	return tail_of_many(scale_of_noise(pivot->rate), pivot->weight, 2 * pivot->bins, 1,
+	return tail_of_many(scale_of_noise(pivot->rate), pivot->weight, 2 * pivot->bins, NULL,
 						pivot->sample ? fmax(variance, 0.0) : 0.0, distance);
 }
 
@@ -218,7 +218,7 @@ find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t
 	if (!share->known)
 		return;
 	find_interval(pivot, confidence, share);
-	if (noisy_error(epsilon, reach, 1 + pivot->others, 1.0 - confidence) == 0)
+	if (noisy_error(epsilon, reach, pivot->firsts + pivot->others, 1.0 - confidence) == 0)
 		share->low = share->high = share->value; /* no noise, at this confidence */
 }
 
@@ -226,7 +226,7 @@ void
 estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest, int others,
 					 double confidence, Estimate *share)
 {
-	Pivot pivot = {.others = others};
+	Pivot pivot = {.firsts = 1, .others = others};
 
 	find_share(&pivot, epsilon, reach, first, rest, confidence, share);
 }
@@ -235,9 +235,16 @@ void
 estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second, double confidence,
 			   Estimate *share)
 {
-	Pivot pivot = {.others = 1};
+	estimate_share_of_sums(epsilon, reach, first, 1, second, 1, confidence, share);
+}
 
-	find_share(&pivot, epsilon, reach, first, second, confidence, share);
+void
+estimate_share_of_sums(int64_t epsilon, uint64_t reach, int64_t first, int firsts, int64_t rest,
+					   int others, double confidence, Estimate *share)
+{
+	Pivot pivot = {.firsts = firsts, .others = others};
+
+	find_share(&pivot, epsilon, reach, first, rest, confidence, share);
 	if (share->known)
 		find_sample_interval(&pivot, confidence, share);
 }
@@ -280,7 +287,7 @@ is_noticed(const Pivot *pivot, double rows, double beta)
 	for (int i = 0; i < pivot->bins; i++)
 		one[i] = 1.0;
 	return rows > 0 &&
-		   tail_of_many(scale_of_noise(pivot->rate), one, pivot->bins, 1, 0.0, rows) <= beta;
+		   tail_of_many(scale_of_noise(pivot->rate), one, pivot->bins, NULL, 0.0, rows) <= beta;
 }
 
 void

@@ -41,6 +41,10 @@ extern void estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64
 extern void estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest,
 								 int others, double confidence, Estimate *share);
 
+/* The same of two sums of so many such counts, with both intervals. */
+extern void estimate_share_of_sums(int64_t epsilon, uint64_t reach, int64_t first, int firsts,
+								   int64_t rest, int others, double confidence, Estimate *share);
+
 /* The most bins of a histogram by label. */
 #define ESTIMATE_MAX_BINS 500
 

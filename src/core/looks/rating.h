@@ -1,0 +1,149 @@
+/*
+ * rating.h - one private table with which a model comes: how its scores, classes or predictions go
+ * with the labels of rows that it has not seen, and what follows from it (theorems N11, X16).
+ *
+ *   scores     two numbers for each bin of the score, its positive and its negative rows
+ *   classes    two numbers for each class of the label, rows that are predicted right and wrong
+ *   residuals  the numbers of a look at residuals (look.h)
+ *
+ * A row that the model can use is in one cell, any other row is unusable, which is a number of its
+ * own where a row is protected and labels are counted.  The edges of bins are public.  All that is said of the model is a function of the noisy
+ * numbers: rating_find() and rating_threshold() read nothing else.
+ */
+#ifndef DPOBJ_CORE_RATING_H
+#define DPOBJ_CORE_RATING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/looks/look.h"
+#include "core/rows/instance.h"
+
+typedef enum RatingKind
+{
+	RATING_SCORES,
+	RATING_CLASSES,
+	RATING_RESIDUALS,
+	RATING_KINDS
+} RatingKind;
+
+/* One more than the rule has: a bin begins at the score from which a label is predicted. */
+#define RATING_BINS 17
+
+#define RATING_NUMBERS (2 * INSTANCE_MAX_CLASSES)
+
+typedef struct RatingTable
+{
+	RatingKind kind;
+	Adjacency adjacency;
+	int64_t epsilon;              /* nano-units */
+	int64_t rows_per_person;      /* 1 if rows are protected */
+	bool seen;                    /* are the rows those that the model has learned from? */
+	int cells;                    /* bins or classes */
+	double edge[RATING_BINS - 1]; /* of bins: a score above edge i is in a bin above i */
+	double middle;                /* of bins: what scores are taken to be spread around */
+	double spread;
+	Look look; /* of residuals */
+	int64_t number[RATING_NUMBERS];
+	int64_t unusable;
+} RatingTable;
+
+typedef enum RatingVerdict
+{
+	RATING_NONE, /* of rows that were seen */
+	RATING_BETTER,
+	RATING_WORSE,
+	RATING_UNKNOWN /* not distinguishable from chance */
+} RatingVerdict;
+
+/* Of the population the two last of an estimate's bounds; of rows that were seen none. */
+typedef struct Rating
+{
+	int64_t rows; /* noisy */
+	RatingVerdict verdict;
+	Estimate main;     /* the AUC, R-squared, or of classes the accuracy */
+	Estimate base;     /* the share of positive rows, or of the most frequent class */
+	Estimate accuracy; /* unknown for residuals */
+	Estimate usable;   /* share of rows */
+	/*
+	 * Of a model that is not known to be better: how many times the rows, or the epsilon of the
+	 * table, would show that it is, if it is as good as it looks; 0 if that cannot be said.
+	 */
+	double times_rows;
+	double times_epsilon;
+	/* ln(p / (1 - p)) of a row is about intercept + slope times its score, if it is calibrated */
+	bool calibrated;
+	double intercept;
+	double slope;
+} Rating;
+
+/* What decides about bins and calibration: the rarer label's rows, times epsilon of a row. */
+extern double rating_strength(double rows, double share, int64_t epsilon, int64_t rows_per_person);
+
+/* From so much on probabilities are fitted. */
+#define RATING_CALIBRATES 60.0
+
+/* Sets cells and edges, from public numbers alone. */
+extern void rating_set_bins(RatingTable *table, double middle, double spread, double strength);
+
+/* The numbers in use, without that of unusable rows. */
+extern int rating_numbers(const RatingTable *table);
+
+/* Is there a number of unusable rows? */
+extern bool rating_counts_unusable(const RatingTable *table);
+
+/* The noisy number of usable rows. */
+extern int64_t rating_rows(const RatingTable *table);
+
+/* The most that a row or a person changes a number by, over its share (theorem T1). */
+extern uint64_t rating_reach(const RatingTable *table, int position);
+
+/* Adds usable rows with a score and a label. */
+extern void rating_add_scores(RatingTable *table, double score, int64_t positive, int64_t negative);
+
+/* The noise of one release. */
+extern void rating_draw(RatingTable *table, Bits *bits);
+
+/* The confidence of all intervals. */
+#define RATING_CONFIDENCE 0.95
+
+extern void rating_find(const RatingTable *table, Rating *rating);
+
+typedef enum RatingGoal
+{
+	GOAL_RECALL,    /* the highest threshold with this share of the positive rows above it */
+	GOAL_PRECISION, /* the lowest one with this share of positive rows above it */
+	GOAL_SHARE,     /* the one with the share of all rows above it that is nearest to this */
+	GOAL_COST       /* the one with the lowest cost */
+} RatingGoal;
+
+/* Rows by the prediction and the label, as shares of all. */
+enum
+{
+	RATING_TRUE_POSITIVE,
+	RATING_FALSE_POSITIVE,
+	RATING_FALSE_NEGATIVE,
+	RATING_TRUE_NEGATIVE,
+	RATING_OUTCOMES
+};
+
+/* Each interval holds for all thresholds at once. */
+typedef struct RatingThreshold
+{
+	double score; /* rows with a higher score are taken; infinite for none or all */
+	double taken; /* the probability there, if it is calibrated */
+	Estimate recall;
+	Estimate precision;
+	Estimate share;
+	Estimate outcome[RATING_OUTCOMES];
+	double cost; /* of a row, in the mean */
+} RatingThreshold;
+
+/*
+ * Chooses among the edges of bins, all rows and none; costs are of a wrongly positive and a wrongly
+ * negative row.  false if no threshold reaches the goal.
+ */
+extern bool rating_threshold(const RatingTable *table, RatingGoal goal, double aim, double cost_fp,
+							 double cost_fn, RatingThreshold *threshold);
+
+#endif

@@ -1,0 +1,445 @@
+/*
+ * test_rating.c - the table with which a model comes: bins, reach, how often its intervals hold the
+ * truth of the population, how often chance is called better, the fit of probabilities, and
+ * thresholds against a direct search.
+ */
+#include "core/looks/rating.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fixture.h"
+#include "core/base/privacy.h"
+
+#define RUNS check_repetitions(2500)
+
+/* ---- a population of normal scores, whose labels follow a logistic function of them ---- */
+
+typedef struct Population
+{
+	double middle;
+	double spread;
+	double intercept; /* of the label's logit */
+	double slope;
+	double chance[2 * RATING_BINS]; /* of the cells of a table */
+	double base;
+	double auc; /* of the bins */
+	double accuracy;
+} Population;
+
+/* Cells by a fine sum over the scores. */
+static void
+populate(Population *population, const RatingTable *table)
+{
+	double below = 0;
+
+	memset(population->chance, 0, sizeof(population->chance));
+	population->base = population->auc = population->accuracy = 0;
+	for (int i = 0; i < 20000; i++)
+	{
+		double score =
+			population->middle + population->spread * gsl_cdf_ugaussian_Pinv((i + 0.5) / 20000);
+		double p = 1 / (1 + exp(-population->intercept - population->slope * score));
+		int bin = 0;
+
+		while (bin < table->cells - 1 && score > table->edge[bin])
+			bin++;
+		population->chance[2 * bin] += p / 20000;
+		population->chance[2 * bin + 1] += (1 - p) / 20000;
+		population->base += p / 20000;
+		population->accuracy += (score > 0 ? p : 1 - p) / 20000;
+	}
+	for (int i = 0; i < table->cells; i++)
+	{
+		population->auc += population->chance[2 * i] * (below + population->chance[2 * i + 1] / 2);
+		below += population->chance[2 * i + 1];
+	}
+	population->auc /= population->base * (1 - population->base);
+}
+
+/* Draws rows of the population, and the noise. */
+static void
+draw(const Population *population, int rows, RatingTable *table)
+{
+	memset(table->number, 0, sizeof(table->number));
+	for (int i = 0; i < rows; i++)
+	{
+		double u = between(0, 1);
+		int cell = 0;
+
+		while (cell < 2 * table->cells - 1 && u >= population->chance[cell])
+			u -= population->chance[cell++];
+		table->number[cell]++;
+	}
+	rating_draw(table, &bits);
+}
+
+static RatingTable
+begin_table(double middle, double spread, int rows, double share, double epsilon)
+{
+	RatingTable table = {.adjacency = ADJACENCY_REPLACE,
+						 .epsilon = (int64_t) (epsilon * EPSILON_ONE),
+						 .rows_per_person = 1};
+
+	rating_set_bins(&table, middle, spread, rating_strength(rows, share, table.epsilon, 1));
+	return table;
+}
+
+/* ---- bins and reach ---- */
+
+static void
+check_bins(double middle, double spread, double strength, int cells)
+{
+	RatingTable table = {.rows_per_person = 1};
+	bool zero = false;
+
+	rating_set_bins(&table, middle, spread, strength);
+	CHECK(table.cells == cells || table.cells == cells + 1);
+	for (int i = 0; i < table.cells - 1; i++)
+	{
+		CHECK(i == 0 || table.edge[i - 1] < table.edge[i]);
+		zero = zero || table.edge[i] == 0;
+	}
+	CHECK(zero);
+	/* an edge belongs to the bin below it, as a score of 0 predicts no positive label */
+	for (int i = 0; i < table.cells - 1; i++)
+	{
+		rating_add_scores(&table, table.edge[i], 1, 0);
+		rating_add_scores(&table, nextafter(table.edge[i], INFINITY), 0, 1);
+		CHECK(table.number[2 * i] == 1 && table.number[2 * i + 3] == 1);
+	}
+	rating_add_scores(&table, NAN, 5, 0);
+	CHECK(table.number[0] >= 5);
+}
+
+static void
+test_bins(void)
+{
+	for (int i = -8; i <= 8; i++)
+	{
+		check_bins(i, 1, 10, 8);
+		check_bins(i / 2.0, 0.1, 100, 12);
+		check_bins(i, 3, 1000, 16);
+	}
+	check_bins(0.3, 0, 1000, 16); /* a constant score */
+}
+
+/* A row that changes moves two numbers by 1, a person's rows by their number; noise has this scale. */
+static void
+test_reach(void)
+{
+	for (int adjacency = 0; adjacency < 2; adjacency++)
+		for (int rows = 1; rows <= 3; rows++)
+		{
+			RatingTable table = {.adjacency = (Adjacency) adjacency,
+								 .epsilon = EPSILON_ONE,
+								 .rows_per_person = rows};
+			double moved = 0;
+			double largest = 0;
+
+			rating_set_bins(&table, 0, 1, 1000);
+			for (int i = 0; i < rating_numbers(&table); i++)
+				largest = fmax(largest, 1.0 / (double) rating_reach(&table, i));
+			/* all rows of a person leave one cell, and as many enter another */
+			moved = (adjacency == ADJACENCY_REPLACE ? 2.0 : 1.0) * rows * largest;
+			CHECK(moved <= 1);
+			CHECK(moved > 0.99);
+		}
+}
+
+static void
+test_unusable(void)
+{
+	RatingTable table = begin_table(0, 1, 1000, 0.5, 0.1);
+	double squares = 0;
+
+	for (int run = 0; run < 4000; run++)
+	{
+		table.unusable = 7;
+		rating_draw(&table, &bits);
+		squares += (double) ((table.unusable - 7) * (table.unusable - 7));
+	}
+	/* the variance of noise of reach 2 at epsilon 0.1 is 800 */
+	CHECK(fabs(squares / 4000 - 800) < 150);
+	table.rows_per_person = 2;
+	rating_draw(&table, &bits);
+	CHECK(table.unusable == 0);
+}
+
+/* ---- intervals and verdicts ---- */
+
+static void
+check_held(double held, double confidence)
+{
+	double luck = 5 * sqrt(confidence * (1 - confidence) / RUNS);
+
+	CHECK(held / RUNS >= confidence - 0.01 - luck);
+}
+
+/* base: the share of positive rows where the score is 0; slope 0: labels that know no score. */
+static void
+test_intervals(double intercept, double slope, int rows, double epsilon)
+{
+	Population population = {.middle = 0.2, .spread = 1, .intercept = intercept, .slope = slope};
+	RatingTable table = begin_table(0.2, 0.9, rows, 0.2, epsilon);
+	double held[3] = {0};
+	double better = 0;
+	double worse = 0;
+
+	populate(&population, &table);
+	for (int run = 0; run < RUNS; run++)
+	{
+		Rating rating;
+
+		draw(&population, rows, &table);
+		rating_find(&table, &rating);
+		held[0] +=
+			rating.main.sample_low <= population.auc && population.auc <= rating.main.sample_high;
+		held[1] +=
+			rating.base.sample_low <= population.base && population.base <= rating.base.sample_high;
+		held[2] += rating.accuracy.sample_low <= population.accuracy &&
+				   population.accuracy <= rating.accuracy.sample_high;
+		better += rating.verdict == RATING_BETTER;
+		worse += rating.verdict == RATING_WORSE;
+		CHECK(rating.verdict == RATING_UNKNOWN || rating.times_rows == 0);
+	}
+	for (int i = 0; i < 3; i++)
+		check_held(held[i], RATING_CONFIDENCE);
+	if (slope == 0) /* at most 3.5 in a hundred, and five deviations of luck */
+	{
+		CHECK(better / RUNS <= 0.03 + 5 * sqrt(0.03 / RUNS));
+		CHECK(worse / RUNS <= 0.03 + 5 * sqrt(0.03 / RUNS));
+	}
+	if (getenv("SAYS"))
+		printf("n %d eps %g base %.3f auc %.3f: held %.3f %.3f %.3f better %.3f worse %.3f\n", rows,
+			   epsilon, population.base, population.auc, held[0] / RUNS, held[1] / RUNS,
+			   held[2] / RUNS, better / RUNS, worse / RUNS);
+}
+
+/* ---- probabilities ---- */
+
+/* The mean distance of fitted probabilities from the truth. */
+static void
+test_fit(double intercept, double slope, int rows, double epsilon, double most)
+{
+	Population population = {.middle = 0.5, .spread = 1, .intercept = intercept, .slope = slope};
+	RatingTable table = begin_table(0.3, 0.8, rows, 0.2, epsilon);
+	double error = 0;
+	enum
+	{
+		FITS = 20
+	};
+
+	populate(&population, &table);
+	for (int run = 0; run < FITS; run++)
+	{
+		Rating rating;
+
+		draw(&population, rows, &table);
+		rating_find(&table, &rating);
+		CHECK(rating.calibrated);
+		for (int i = 0; i < 1000; i++)
+		{
+			double score = 0.5 + gsl_cdf_ugaussian_Pinv((i + 0.5) / 1000);
+			double p = 1 / (1 + exp(-intercept - slope * score));
+			double fitted = 1 / (1 + exp(-rating.intercept - rating.slope * score));
+
+			error += fabs(fitted - p) / 1000 / FITS;
+		}
+	}
+	if (getenv("SAYS"))
+		printf("fit: error %.4f\n", error);
+	CHECK(error < most);
+}
+
+static void
+test_weak(void)
+{
+	Population population = {.spread = 1, .slope = 1};
+	RatingTable table = begin_table(0, 1, 100, 0.5, 0.1);
+	Rating rating;
+
+	populate(&population, &table);
+	draw(&population, 100, &table);
+	rating_find(&table, &rating);
+	CHECK(!rating.calibrated && rating.slope == 0);
+	/* rows that were seen have no verdict */
+	table = begin_table(0, 1, 10000, 0.5, 1);
+	table.seen = true;
+	draw(&population, 10000, &table);
+	rating_find(&table, &rating);
+	CHECK(rating.verdict == RATING_NONE && rating.calibrated);
+}
+
+/* ---- classes and residuals ---- */
+
+static void
+test_classes(void)
+{
+	RatingTable table = {.kind = RATING_CLASSES,
+						 .adjacency = ADJACENCY_ADD_REMOVE,
+						 .epsilon = EPSILON_ONE,
+						 .rows_per_person = 1,
+						 .cells = 3,
+						 .number = {900, 100, 400, 100, 10, 290}};
+	Rating rating;
+
+	rating_find(&table, &rating);
+	CHECK(rating.verdict == RATING_BETTER && rating.rows == 1800);
+	CHECK(fabs(rating.accuracy.value - 1310.0 / 1800) < 0.01);
+	CHECK(fabs(rating.base.value - 1000.0 / 1800) < 0.01);
+	table.number[0] = 100; /* a constant would do better */
+	table.number[1] = 900;
+	rating_find(&table, &rating);
+	CHECK(rating.verdict == RATING_WORSE);
+	table.number[2] = 100; /* less than a constant, but not by much */
+	table.number[0] = 860;
+	table.number[1] = 140;
+	table.number[3] = 400;
+	rating_find(&table, &rating);
+	CHECK(rating.verdict == RATING_UNKNOWN);
+}
+
+static void
+test_residuals(void)
+{
+	for (int good = 0; good < 2; good++)
+	{
+		RatingTable table = {.kind = RATING_RESIDUALS,
+							 .adjacency = ADJACENCY_REPLACE,
+							 .epsilon = EPSILON_ONE,
+							 .rows_per_person = 1,
+							 .cells = 1};
+		Rating rating;
+
+		table.look = (Look){.type = look_find("residuals"),
+							.adjacency = ADJACENCY_REPLACE,
+							.cells = 1,
+							.rows_per_person = 1};
+		CHECK(look_set_bounds(&table.look, 0, 1));
+		for (int i = 0; i < 20000; i++)
+		{
+			double value = between(0, 1);
+			int32_t x = (int32_t) rint((value - table.look.middle) / table.look.unit);
+
+			look_add(&table.look,
+					 &(LookRow){.x = &x,
+								.score = good ? value + between(-0.1, 0.1) : between(0, 1),
+								.rows = 1},
+					 table.number);
+		}
+		rating_draw(&table, &bits);
+		rating_find(&table, &rating);
+		CHECK(rating.verdict == (good ? RATING_BETTER : RATING_WORSE));
+		CHECK(!rating.calibrated && !rating.accuracy.known);
+	}
+}
+
+/* ---- thresholds ---- */
+
+static void
+check_threshold(const RatingTable *table, RatingGoal goal, double aim, double fp, double fn)
+{
+	RatingThreshold chosen;
+	bool found = rating_threshold(table, goal, aim, fp, fn, &chosen);
+	double best = -INFINITY;
+
+	for (int from = 0; from <= table->cells; from++)
+	{
+		double count[4] = {0};
+		double taken;
+		bool reached;
+		double value;
+
+		for (int i = 0; i < table->cells; i++)
+		{
+			count[i >= from ? 0 : 2] += (double) table->number[2 * i];
+			count[i >= from ? 1 : 3] += (double) table->number[2 * i + 1];
+		}
+		taken = (count[0] + count[1]) / (count[0] + count[1] + count[2] + count[3]);
+		reached = goal == GOAL_RECALL ? count[0] >= aim * (count[0] + count[2])
+				  : goal == GOAL_PRECISION
+					  ? count[0] + count[1] > 0 && count[0] >= aim * (count[0] + count[1])
+					  : true;
+		value = goal == GOAL_RECALL      ? -taken
+				: goal == GOAL_PRECISION ? taken
+				: goal == GOAL_SHARE     ? -fabs(taken - aim)
+										 : -fp * count[1] - fn * count[3 - 1];
+		if (reached)
+			best = fmax(best, value);
+	}
+	CHECK(found == (best > -INFINITY));
+	if (!found)
+		return;
+	CHECK(goal != GOAL_RECALL ||
+		  (chosen.recall.value >= aim - 0.01 && fabs(chosen.share.value + best) < 0.01));
+	CHECK(goal != GOAL_PRECISION ||
+		  (chosen.precision.value >= aim - 0.01 && fabs(chosen.share.value - best) < 0.01));
+	CHECK(goal != GOAL_SHARE || fabs(fabs(chosen.share.value - aim) + best) < 0.01);
+	CHECK(goal != GOAL_COST || fabs(chosen.cost * 10000 + best) < 0.02 * 10000);
+}
+
+static void
+test_thresholds(void)
+{
+	Population population = {.middle = 0, .spread = 1, .intercept = -2, .slope = 1.5};
+	RatingTable table = begin_table(0, 1, 10000, 0.2, 1000);
+	RatingThreshold threshold;
+	double held = 0;
+
+	populate(&population, &table);
+	draw(&population, 10000, &table);
+	for (int i = 1; i < 10; i++)
+	{
+		check_threshold(&table, GOAL_RECALL, i / 10.0, 0, 0);
+		check_threshold(&table, GOAL_PRECISION, i / 10.0, 0, 0);
+		check_threshold(&table, GOAL_SHARE, i / 10.0, 0, 0);
+		check_threshold(&table, GOAL_COST, 0, 1, i * i);
+	}
+	CHECK(!rating_threshold(&table, GOAL_PRECISION, 0.99999, 0, 0, &threshold));
+	/* the chosen threshold's recall, although it is chosen by the noisy numbers */
+	table = begin_table(0, 1, 2000, 0.2, 0.5);
+	populate(&population, &table);
+	for (int run = 0; run < RUNS / 5; run++)
+	{
+		double truth[2] = {0};
+
+		draw(&population, 2000, &table);
+		if (!rating_threshold(&table, GOAL_RECALL, 0.8, 0, 0, &threshold))
+			continue;
+		for (int i = 0; i < table.cells; i++)
+			truth[i > 0 && table.edge[i - 1] >= threshold.score ? 0 : 1] +=
+				population.chance[2 * i];
+		if (threshold.score == -INFINITY)
+			truth[0] += truth[1];
+		held += threshold.recall.sample_low <= truth[0] / population.base &&
+				truth[0] / population.base <= threshold.recall.sample_high;
+	}
+	CHECK(held / (RUNS / 5) >= RATING_CONFIDENCE - 5 * sqrt(0.05 / (RUNS / 5.0)));
+}
+
+int
+main(void)
+{
+	test_begin(40);
+	test_bins();
+	test_reach();
+	test_unusable();
+	reseed(41);
+	test_intervals(0, 0, 2000, 1);
+	test_intervals(-1.8, 0, 2466, 0.3);
+	test_intervals(-3.2, 0, 982, 1);
+	test_intervals(-1, 0, 400, 0.3);
+	test_intervals(0, 1, 2000, 0.5);
+	test_intervals(-2, 1.5, 2466, 0.3);
+	test_fit(-1.5, 1.2, 3000, 1, 0.02);
+	test_fit(0.3, 0.2, 3000, 1, 0.03);
+	test_fit(-3, 2, 5000, 0.5, 0.03);
+	test_weak();
+	test_classes();
+	test_residuals();
+	test_thresholds();
+	return test_end("rating");
+}
