@@ -16,8 +16,8 @@ SELECT dpobj.protect('patient_by_person', '{"age": {"center": 50, "scale": 30}, 
 SELECT dpobj.set_budget(t, 'dpobj_auc_ana', 100000, 0) FROM unnest('{patient,patient_by_person,no_patient}'::regclass[]) t;
 
 \c - dpobj_auc_ana
-SELECT (dpobj.train('patient', 'well', 1000, '{age,sex}', method => 'logistic', options => '{"regularization": 1}', name => 'chance')).kind,
-       (dpobj.train('patient', 'well', 1000, '{age,sex}', method => 'halfspace', name => 'points')).kind AS points,
+SELECT (dpobj.train('patient', 'well', 1000, '{age,sex}', method => 'logistic', options => '{"regularization": 1, "rate": 0}', name => 'chance')).kind,
+       (dpobj.train('patient', 'well', 1000, '{age,sex}', method => 'halfspace', options => '{"rate": 0}', name => 'points')).kind AS points,
        (dpobj.train('patient', 'age', 1000, '{sex}', method => 'linear', name => 'number')).kind AS number,
        (dpobj.train('patient', 'ward', 1000, '{age}', method => 'softmax', name => 'classes')).kind AS classes;
 -- With much epsilon both are the truth, by the scores of the rows.

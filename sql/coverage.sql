@@ -52,22 +52,22 @@ SELECT count(*) - :before AS events FROM dpobj.ledger;
 SELECT dpobj.protect('gap', '{"a": {}, "y": {}, "t": {"levels": ["Gold", "Basic"]}}', n => 1000);
 SELECT dpobj.set_budget('gap', NULL, 1000000, 0.001), dpobj.set_budget('gap', 'dpobj_coverage_ana', 1000000, 0.000001), dpobj.grant_trainer('dpobj_coverage_ana');
 \c - dpobj_coverage_ana
-SELECT (dpobj.train('gap', 'y', 1000, '{a}', options => '{"coverage_epsilon": 500}')).details -> 'coverage' AS coverage;
-SELECT (dpobj.train('gap', 'y', 1000, '{a}', options => '{"coverage_epsilon": 500}', filter => '{"id": {"<": 301}}')).details -> 'coverage' AS coverage;
-SELECT (dpobj.train('gap', 'y', 1000, '{t}', options => '{"coverage_epsilon": 500}', name => 'misspelt')).details -> 'coverage' AS coverage;
+SELECT (dpobj.train('gap', 'y', 1000, '{a}', options => '{"rate": 0, "coverage_epsilon": 500}')).details -> 'coverage' AS coverage;
+SELECT (dpobj.train('gap', 'y', 1000, '{a}', options => '{"rate": 0, "coverage_epsilon": 500}', filter => '{"id": {"<": 301}}')).details -> 'coverage' AS coverage;
+SELECT (dpobj.train('gap', 'y', 1000, '{t}', options => '{"rate": 0, "coverage_epsilon": 500}', name => 'misspelt')).details -> 'coverage' AS coverage;
 -- the model under its name is the same, and costs nothing
-SELECT (dpobj.train('gap', 'y', 1000, '{t}', options => '{"coverage_epsilon": 500}', name => 'misspelt')).details -> 'coverage' AS coverage;
+SELECT (dpobj.train('gap', 'y', 1000, '{t}', options => '{"rate": 0, "coverage_epsilon": 500}', name => 'misspelt')).details -> 'coverage' AS coverage;
 -- a job keeps the warning in its row, here by default
-SELECT dpobj.submit('train', 'gap', '{"label": "y", "epsilon": 10000, "features": ["t"], "method": "logistic", "options": {"regularization": 0.1}}', 'misspelt_job') AS job \gset
+SELECT dpobj.submit('train', 'gap', '{"label": "y", "epsilon": 10000, "features": ["t"], "method": "logistic", "options": {"regularization": 0.1, "rate": 0}}', 'misspelt_job') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
 SELECT reason FROM dpobj.jobs WHERE id = :job;
 SELECT p -> 'epsilon' AS epsilon, p -> 'coverage_epsilon' AS coverage, p -> 'model_epsilon' AS model FROM dpobj.price('gap', 'y', 1, '{a}', options => '{"coverage_epsilon": 0.02}') p;
 SELECT dpobj.train_groups('gap', 'y', 1, '{a}', options => '{"coverage_epsilon": 0.1}', by => '{t}');
 
 -- The default: a fiftieth of epsilon, where both counts are off by a sixteenth of the declared rows at most.
-SELECT (m).details -> 'options' AS options, (m).details -> 'coverage_epsilon' AS part, (m).epsilon, (m).details -> 'coverage' AS coverage FROM dpobj.train('gap', 'y', 10000, '{a}', name => 'default') m;
+SELECT (m).details -> 'options' AS options, (m).details -> 'coverage_epsilon' AS part, (m).epsilon, (m).details -> 'coverage' AS coverage FROM dpobj.train('gap', 'y', 10000, '{a}', options => '{"rate": 0}', name => 'default') m;
 -- options that say the same are another request; the default is charged once, and once more by the job above
-SELECT * FROM answers($$SELECT (dpobj.train('gap', 'y', 10000, '{a}', name => 'default'%)).details -> 'coverage_epsilon'$$, '', $$, options => '{}'$$, $$, options => '{"coverage_epsilon": 200}'$$);
+SELECT * FROM answers($$SELECT (dpobj.train('gap', 'y', 10000, '{a}', name => 'default'%)).details -> 'coverage_epsilon'$$, '', $$, options => '{"rate": 0}'$$, $$, options => '{"rate": 0, "coverage_epsilon": 200}'$$);
 SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' AND epsilon = 10000 AND parameters -> 'coverage_epsilon' = '200';
 \c - postgres
 CREATE TABLE gap_few AS TABLE gap;
@@ -78,7 +78,7 @@ CREATE TABLE gap_person AS SELECT id / 3 AS who, a, y FROM gap;
 SELECT count(dpobj.protect(t::regclass, '{"a": {}, "y": {}}', n => n, adjacency => adjacency, person => person, max_rows_per_person => rows))
   FROM (VALUES ('gap_few', 100, 'replace', NULL, NULL::int), ('gap_many', 1000000000000, 'replace', NULL, NULL), ('gap_add', 1000, 'add_remove', NULL, NULL), ('gap_unsaid', NULL, 'replace', NULL, NULL), ('gap_person', 1000, 'replace', 'who', 2)) v(t, n, adjacency, person, rows);
 CREATE FUNCTION part(t regclass, epsilon numeric, options jsonb DEFAULT NULL) RETURNS text LANGUAGE sql RETURN
-  (SELECT concat_ws(' + ', p -> 'coverage_epsilon', p -> 'model_epsilon', 'of ' || (p ->> 'epsilon')) FROM dpobj.price(t, 'y', epsilon, '{a}', method => 'halfspace', options => options) p);
+  (SELECT concat_ws(' + ', p -> 'coverage_epsilon', p -> 'model_epsilon', 'of ' || (p ->> 'epsilon')) FROM dpobj.price(t, 'y', epsilon, '{a}', method => 'halfspace', options => coalesce(options, '{}') || '{"rate": 0}') p);
 SELECT t, part(t::regclass, 2.95) AS at_2_95, part(t::regclass, 2.96) AS at_2_96, part(t::regclass, 5.9) AS at_5_9, part(t::regclass, 5.91) AS at_5_91, part(t::regclass, 10000) AS at_10000
   FROM unnest('{gap,gap_few,gap_add,gap_unsaid,gap_person}'::text[]) t;
 SELECT part('gap', 10, '{"coverage_epsilon": 0}') AS switched_off, part('gap', 1, '{"coverage_epsilon": 0.02}') AS asked_for, part('gap', 10.0000001) AS rounded_down;
@@ -96,7 +96,7 @@ SELECT (dpobj.train('gap_person', 'y', 100)).details -> 'coverage' AS coverage;
 SELECT dpobj.train('gap_person', 'y', 1, options => '{"coverage_epsilon": 0.1}');
 
 -- The ledger keeps the law of the model, of epsilon 5.88, and that of the counts, of 0.12: what both cost adds up.
-SELECT (dpobj.train('gap', 'y', 6, '{a}', method => method, delta => delta, options => options::jsonb, name => name)).mechanism
+SELECT (dpobj.train('gap', 'y', 6, '{a}', method => method, delta => delta, options => options::jsonb || '{"rate": 0}', name => name)).mechanism
   FROM (VALUES ('halfspace', 0, '{}', 'of 6'), ('halfspace', 0, '{"coverage_epsilon": 0}', 'whole'), ('logistic', 0.00000001, '{"noise": "gaussian"}', 'gaussian'), ('logistic', 0.00000001, '{"mechanism": "sgd"}', 'sgd')) v(method, delta, options, name);
 \c - postgres
 SELECT m.name, e.pair, e.pair_terms - '{mu,ratio,outer,rate,noise,count}'::text[] AS terms, e.epsilon_nano, e.rho_pico, c.rho_pico = e.rho_pico AND c.rdp_pico = e.rdp_pico AS read_again

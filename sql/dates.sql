@@ -70,8 +70,8 @@ SELECT dpobj.avg('visit_day', 'opened', 1, options => '{"clip": [0, 1]}');
 -- A filter's time without a zone is in UTC, and a day begins with its year, whatever the session says: 100 hours.
 SET TimeZone = 'Asia/Tokyo';
 SET DateStyle = 'SQL, DMY';
-SELECT (dpobj.train('clock', 'back', 1000, '{a}', options => '{"coverage_epsilon": 500}', filter => '{"at": {"<": "2024-01-05 04:00"}}')).details -> 'coverage' -> 'usable' AS hours;
-SELECT (dpobj.train('clock', 'back', 1000, '{a}', options => '{"coverage_epsilon": 500}', filter => '{"at": {"<": "24/01/05 04:00"}}')).details -> 'coverage' -> 'usable' AS hours;
+SELECT (dpobj.train('clock', 'back', 1000, '{a}', options => '{"rate": 0, "coverage_epsilon": 500}', filter => '{"at": {"<": "2024-01-05 04:00"}}')).details -> 'coverage' -> 'usable' AS hours;
+SELECT (dpobj.train('clock', 'back', 1000, '{a}', options => '{"rate": 0, "coverage_epsilon": 500}', filter => '{"at": {"<": "24/01/05 04:00"}}')).details -> 'coverage' -> 'usable' AS hours;
 RESET TimeZone;
 RESET DateStyle;
 \c - postgres

@@ -177,11 +177,11 @@ SELECT (model).details -> 'holdout' AS holdout FROM dpobj.models WHERE name ~ '^
 \c - postgres
 SELECT dpobj.protect('visit', :'encoders', n => 3000);
 \c - dpobj_holdout_ana
-SELECT h, p -> 'coverage_epsilon' AS coverage FROM unnest('{0.001,0.5,0.9,0.999}'::numeric[]) h, dpobj.price('visit', 'y', 5, '{a}', options => jsonb_build_object('holdout', h)) p;
-SELECT details -> 'coverage' ->> 'usable' AS usable FROM dpobj.train('visit', 'y', 1000, '{a}', options => '{"holdout": 0.9, "coverage_epsilon": 500}');
+SELECT h, p -> 'coverage_epsilon' AS coverage FROM unnest('{0.001,0.5,0.9,0.999}'::numeric[]) h, dpobj.price('visit', 'y', 5, '{a}', options => jsonb_build_object('holdout', h, 'rate', 0)) p;
+SELECT details -> 'coverage' ->> 'usable' AS usable FROM dpobj.train('visit', 'y', 1000, '{a}', options => '{"rate": 0, "holdout": 0.9, "coverage_epsilon": 500}');
 
 -- What is refused.
-SELECT * FROM answers($$SELECT dpobj.train('visit', 'y', 1, '{a}', options => '{"holdout": %}')$$, '0', '1', '-0.1', '0.0001', '0.2505', '1.5', '"0.2"', 'null', 'true', 'false', '[0.2]', '1e400');
+SELECT * FROM answers($$SELECT dpobj.train('visit', 'y', 1, '{a}', options => '{"holdout": %}')$$, '0', '1', '-0.1', '0.0001', '0.2505', '1.5', '"0.2"', 'null', 'true', '[0.2]', '1e400');
 SELECT * FROM answers($$SELECT dpobj.evaluate('half', 'visit', 1, options => '{"holdout": %}')$$, '0', '1', '0.0001', 'true', 'null', '"all"');
 SELECT * FROM answers($$SELECT dpobj.%$$, $q$select('{half,fifth}', 'visit', 1, options => '{"confidence": 0.9}')$q$, $q$auc('half', 'visit', 1, options => '{"holdout": 2}')$q$,
   $q$count('visit', 1, options => '{"holdout": 0.2}')$q$, $q$price('visit', 'y', 1, method => 'accuracy', options => '{"holdout": 0}')$q$,

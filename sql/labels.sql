@@ -82,7 +82,7 @@ SELECT count(*) AS charges FROM dpobj.ledger WHERE event = 'charged' AND relatio
 SELECT dpobj.train('reply', label => 't', epsilon => 1, options => '{"positive": "no"}');
 SELECT (dpobj.train('reply', label => 't', epsilon => 1000, name => 'reply yes or no')).details -> 'encoders' -> 't' AS label;
 SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000) > 0.4 AS rated;
-SELECT label, (dpobj.train('reply', label, 1000, '{b}', options => '{"coverage_epsilon": 500}', name => label)).details -> 'coverage' ->> 'usable' AS usable FROM unnest('{t,v,k}'::text[]) label;
+SELECT label, (dpobj.train('reply', label, 1000, '{b}', options => '{"rate": 0, "coverage_epsilon": 500}', name => label)).details -> 'coverage' ->> 'usable' AS usable FROM unnest('{t,v,k}'::text[]) label;
 SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000, filter => '{"t": {"=": "YES"}}');
 
 -- A label with levels is positive for the levels that the options name, against the others or those that they name; what is no level is of no use.
@@ -95,7 +95,7 @@ SELECT dpobj.set_budget('tariff', NULL, 1000000, 0), dpobj.set_budget('tariff', 
 \c - dpobj_labels_ana
 SELECT label, options, (details -> 'coverage' ->> 'usable')::int AS usable, weights[1] > 0 AS learnt, mechanism, details -> 'encoders' -> label AS declared
   FROM (VALUES ('plan', '"gold plan"'), ('plan', '["gold plan"], "negative": "basic"'), ('plan', '["basic", "none"]'), ('code', '1'), ('tier', '"early"')) v(label, options),
-       LATERAL dpobj.train('tariff', label, 1000, '{gold}', options => format('{"coverage_epsilon": 500, "grid": "ternary", "positive": %s}', options)::jsonb) m;
+       LATERAL dpobj.train('tariff', label, 1000, '{gold}', options => format('{"rate": 0, "coverage_epsilon": 500, "grid": "ternary", "positive": %s}', options)::jsonb) m;
 SELECT (dpobj.train('tariff', 'plan', 1000, '{gold}', options => '{"grid": "ternary", "positive": "gold plan"}', name => 'golden')).kind,
        (dpobj.train('tariff', 'plan', 1000, '{odd}', method => 'logistic', options => '{"positive": "gold plan"}', name => 'odd')).kind AS other,
        (dpobj.train('tariff', 'plan', 1000, '{gold}', options => '{"positive": "none"}', name => 'nothing')).kind AS another,

@@ -19,7 +19,7 @@ SELECT dpobj.set_budget('meadow', 'dpobj_pool_zoe', 20, 0.000001, accountant => 
 
 -- One charge for both stages; the model says what each had, and what its candidates can be drawn again from.
 \c - dpobj_pool_ana
-CREATE TEMP TABLE pooled AS SELECT dpobj.train('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}', name => 'field') AS m;
+CREATE TEMP TABLE pooled AS SELECT dpobj.train('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}', name => 'field') AS m;
 SELECT (m).kind, (m).mechanism, cardinality((m).weights) AS weights, (m).epsilon, (m).delta, (m).adjacency, (m).guarantee, dpobj.verify(m) AS verified FROM pooled;
 SELECT jsonb_object_keys((m).details - '{relation,label,features,encoders,types,encoding,options,dimension}'::text[]) AS key FROM pooled;
 SELECT d -> 'loss' AS loss, d -> 'noise' AS noise, d -> 'pool_rows' AS rows, d -> 'pool_candidates' AS candidates,
@@ -32,15 +32,15 @@ SELECT count(*) AS charges, sum(epsilon) AS epsilon, min(pair) AS pair,
        bool_and(rho BETWEEN bound AND bound + 0.000001) AS rho, bool_and(parameters ? 'centre_epsilon') AS said, bool_or(parameters ? 'pool_seed') AS drawn_before
   FROM dpobj.ledger, LATERAL (SELECT (parameters ->> 'centre_epsilon')::numeric ^ 2 / 2
     + (parameters ->> 'pool_epsilon')::numeric ^ 2 / 8 / (parameters ->> 'pool_rounds')::int AS bound) s WHERE event = 'charged';
-SELECT m = dpobj.train('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}', name => 'field') AS same FROM pooled;
+SELECT m = dpobj.train('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}', name => 'field') AS same FROM pooled;
 -- its coins are new in each release
 SELECT count(DISTINCT (m).details ->> 'pool_seed') AS seeds, count(DISTINCT (m).details -> 'pool_centre') AS centres
-  FROM (SELECT dpobj.train('meadow', 'y', 0.5, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') AS m FROM generate_series(1, 3) OFFSET 0) s;
+  FROM (SELECT dpobj.train('meadow', 'y', 0.5, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') AS m FROM generate_series(1, 3) OFFSET 0) s;
 -- the price says the same before
 SELECT count(*) FILTER (WHERE p -> key = (m).details -> key) AS same, count(*) AS all FROM pooled,
-  dpobj.price('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p, jsonb_object_keys(p) key WHERE (m).details ? key;
+  dpobj.price('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') p, jsonb_object_keys(p) key WHERE (m).details ? key;
 SELECT p ->> 'mechanism' AS mechanism, (p -> 'error' ->> 'above_pool')::int BETWEEN 20 AND 200 AS error, (p ->> 'seconds_at_most')::float8 < 20 AS soon, p -> 'sure_to_finish' AS sure, p -> 'calls' AS calls
-  FROM dpobj.price('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p;
+  FROM dpobj.price('meadow', 'y', 2, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') p;
 
 -- The model is a halfspace.
 \c - postgres
@@ -56,11 +56,11 @@ SELECT dpobj.evaluate('field', 'meadow', 20) > 0.9 AS accurate;
 
 -- Rows that do not fit into memory go through a file.
 SET work_mem = '64kB';
-SELECT (m).mechanism, (m).details -> 'pool_rounds' AS rounds FROM (SELECT dpobj.train('meadow', 'y', 0.5, ARRAY['a', 'b'] || :'flags'::text[], method => 'logistic', options => '{"mechanism": "pool"}') AS m OFFSET 0) s;
+SELECT (m).mechanism, (m).details -> 'pool_rounds' AS rounds FROM (SELECT dpobj.train('meadow', 'y', 0.5, ARRAY['a', 'b'] || :'flags'::text[], method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') AS m OFFSET 0) s;
 RESET work_mem;
 
 -- A job and a schedule train it, too.
-SELECT dpobj.submit('train', 'meadow', '{"label": "y", "epsilon": 0.5, "features": ["a", "b", "c"], "method": "logistic", "options": {"mechanism": "pool"}}', 'job') AS job \gset
+SELECT dpobj.submit('train', 'meadow', '{"label": "y", "epsilon": 0.5, "features": ["a", "b", "c"], "method": "logistic", "options": {"mechanism": "pool", "rate": 0}}', 'job') AS job \gset
 SELECT dpobj.wait(:job, '1 min');
 SELECT dpobj_internal.schedule_put('train', 'meadow', '{"label": "y", "epsilon": 0.5, "features": ["a", "b", "c"], "method": "logistic", "options": {"intercept": false, "mechanism": "pool"}}', 'yearly', '0 0 1 1 *', NULL, NULL) IS NOT NULL AS scheduled;
 CALL dpobj.run_schedule('yearly');
@@ -70,9 +70,9 @@ SELECT split_part(name, ' ', 1) AS name, (model).kind, (model).mechanism, (model
 SELECT t, p -> 'adjacency' AS adjacency, p -> 'unit' AS unit, (p ->> 'centre_epsilon')::numeric + (p ->> 'pool_epsilon')::numeric AS shares,
        round((p -> 'error' ->> 'mean')::numeric * (p ->> 'pool_epsilon')::numeric / (p ->> 'pool_rounds')::int / ln(5 * (p ->> 'pool_candidates')::numeric / 3), 1) AS margin,
        (p ->> 'objective_noise')::numeric < (first_value(p) OVER (ORDER BY t) ->> 'objective_noise')::numeric AS less_noise
-  FROM (VALUES ('meadow', 0.5), ('pasture', 0.5), ('paddock', 2.5)) v(t, e), dpobj.price(t::regclass, 'y', e, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p ORDER BY t;
+  FROM (VALUES ('meadow', 0.5), ('pasture', 0.5), ('paddock', 2.5)) v(t, e), dpobj.price(t::regclass, 'y', e, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') p ORDER BY t;
 SELECT t, (m).adjacency, (m).epsilon, (m).delta, (m).details ->> 'person' AS person, ((m).details ->> 'centre_epsilon')::numeric + ((m).details ->> 'pool_epsilon')::numeric AS shares
-  FROM (VALUES ('pasture', 0.5), ('paddock', 2.5)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') OFFSET 0) s(m);
+  FROM (VALUES ('pasture', 0.5), ('paddock', 2.5)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') OFFSET 0) s(m);
 -- zCDP of five rows of a person is 25 times that of one, and never more than epsilon allows
 SELECT relation_name, epsilon, rho BETWEEN bound AND bound + 0.000001 AS rho
   FROM dpobj.ledger, LATERAL (SELECT least(epsilon, coalesce((parameters ->> 'max_rows_per_person')::int, 1) ^ 2 * ((parameters ->> 'centre_epsilon')::numeric ^ 2 / 2
@@ -81,8 +81,8 @@ SELECT relation_name, epsilon, rho BETWEEN bound AND bound + 0.000001 AS rho
 -- Delta: Gaussian noise of the centre where that is less, for many columns in no group; else none is charged.
 SELECT t, f AS features, p ->> 'noise' AS noise, p -> 'delta' AS charged, (m).epsilon, (m).delta, (m).details ->> 'noise' AS said
   FROM (VALUES ('meadow', 1, 0.00001), ('pasture', 1, 0.00001), ('paddock', 5, 0.0005)) v(t, e, d), (VALUES ('few', ARRAY['a', 'b']), ('many', :'flags'::text[])) w(f, names),
-       dpobj.price(t::regclass, 'y', e, names, d, method => 'logistic', options => '{"mechanism": "pool"}') p,
-       LATERAL (SELECT dpobj.train(t::regclass, 'y', e, names, d, method => 'logistic', options => '{"mechanism": "pool"}') OFFSET 0) s(m) ORDER BY t, f;
+       dpobj.price(t::regclass, 'y', e, names, d, method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') p,
+       LATERAL (SELECT dpobj.train(t::regclass, 'y', e, names, d, method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') OFFSET 0) s(m) ORDER BY t, f;
 SELECT relation_name, adjacency, pair, epsilon, delta, rho FROM dpobj.ledger WHERE event = 'charged' AND delta > 0 ORDER BY relation_name;
 -- prices of the aggregate do the same
 SELECT o, p -> 'adjacency' AS adjacency, p -> 'noise' AS noise, p -> 'delta' AS delta
@@ -92,31 +92,31 @@ SELECT o, p -> 'adjacency' AS adjacency, p -> 'noise' AS noise, p -> 'delta' AS 
 SELECT t, e AS epsilon, p ->> 'mechanism' AS mechanism, p ->> 'unit' AS unit, p -> 'delta' AS delta, p -> 'classifier' ->> 'because' AS because,
        p -> 'classifier' = o -> 'classifier' AND p ->> 'mechanism' = o ->> 'mechanism' AND p -> 'pool_epsilon' IS NOT DISTINCT FROM o -> 'pool_epsilon' AS as_the_aggregate
   FROM (VALUES ('meadow', 0.1, 1, 'replace'), ('meadow', 20, 1, 'replace'), ('pasture', 10, 1, 'add_remove'), ('paddock', 0.5, 5, 'replace'), ('paddock', 100, 5, 'replace')) v(t, e, k, adjacency),
-       dpobj.price(t::regclass, 'y', e, '{a,b,c}', 0.00001, options => '{"coverage_epsilon": 0}') p,
+       dpobj.price(t::regclass, 'y', e, '{a,b,c}', 0.00001, options => '{"coverage_epsilon": 0, "rate": 0}') p,
        dpobj.price_aggregate('auto', 6, e / k, 0, jsonb_build_object('n', 2000, 'adjacency', adjacency, 'clip', '[[0,1],[0,1],[0,1],[0,1],[0,1],[0,1]]'::jsonb, 'numeric', '[1,2]'::jsonb)) o;
 SELECT t, (m).kind, (m).mechanism, (m).delta, (m).adjacency, (m).details -> 'classifier' AS classifier, (m).details ? 'pool_seed' AS seed
-  FROM (VALUES ('meadow', 20), ('pasture', 10), ('paddock', 100)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}') OFFSET 0) s(m);
-SELECT t, (m).mechanism, ((m).delta > 0) = ((m).details ->> 'noise' = 'gaussian') AS charged_if_used FROM (VALUES ('meadow', 40), ('pasture', 20), ('paddock', 200)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, :'flags', 0.00001) OFFSET 0) s(m);
+  FROM (VALUES ('meadow', 20), ('pasture', 10), ('paddock', 100)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}', options => '{"rate": 0}') OFFSET 0) s(m);
+SELECT t, (m).mechanism, ((m).delta > 0) = ((m).details ->> 'noise' = 'gaussian') AS charged_if_used FROM (VALUES ('meadow', 40), ('pasture', 20), ('paddock', 200)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, :'flags', 0.00001, options => '{"rate": 0}') OFFSET 0) s(m);
 -- no number of rows, no pool; nor for groups, whose numbers are private
 SELECT e, p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because FROM unnest('{0.1,50}'::numeric[]) e, dpobj.price('fallow', 'y', e, '{a,b,c}') p;
 SELECT DISTINCT (model).mechanism FROM dpobj.train_groups('meadow', 'y', 20, '{a,b}', by => '{c}');
 
 -- A zcdp budget has more calls than the sum of epsilon would allow.
 \c - dpobj_pool_zoe
-SELECT dpobj.train('meadow', 'y', 1, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') IS NOT NULL AS released;
-SELECT p -> 'calls' AS pool, o -> 'calls' AS objective FROM dpobj.price('meadow', 'y', 1, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool"}') p,
-  dpobj.price('meadow', 'y', 1, '{a,b,c}', method => 'logistic', options => '{"mechanism": "objective"}') o;
+SELECT dpobj.train('meadow', 'y', 1, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') IS NOT NULL AS released;
+SELECT p -> 'calls' AS pool, o -> 'calls' AS objective FROM dpobj.price('meadow', 'y', 1, '{a,b,c}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}') p,
+  dpobj.price('meadow', 'y', 1, '{a,b,c}', method => 'logistic', options => '{"mechanism": "objective", "rate": 0}') o;
 
 -- Refused before the charge.
 \c - dpobj_pool_ana
 SELECT count(*) AS before FROM dpobj.ledger \gset
 SELECT * FROM answers($$SELECT dpobj.train('fallow', 'y', 1, '{a,b,c}', method => 'logistic', options => %)$$, $$'{"mechanism": "pool"}'$$, $$'{"mechanism": "pool", "n": 2000}'$$);
 SELECT * FROM answers($$SELECT dpobj.train('meadow', 'y', 1, '{a,b,c}', %)$$,
-  $$method => 'svm', options => '{"mechanism": "pool"}'$$, $$method => 'halfspace', options => '{"mechanism": "pool"}'$$,
+  $$method => 'svm', options => '{"mechanism": "pool", "rate": 0}'$$, $$method => 'halfspace', options => '{"mechanism": "pool", "rate": 0}'$$,
   $$options => '{"mechanism": "pool", "noise": "gaussian"}', delta => 0.00001$$, $$options => '{"mechanism": "pool", "radius": 1}'$$,
   $$options => '{"mechanism": "pool", "regularization": 5}'$$, $$options => '{"mechanism": "pool", "loss": "clipped_logistic"}'$$,
   $$options => '{"mechanism": "pool", "grid": "sign"}'$$, $$options => '{"mechanism": "pool", "net": 100}'$$);
-SELECT dpobj.train_groups('meadow', 'y', 1, '{a,b}', method => 'logistic', options => '{"mechanism": "pool"}', by => '{c}');
+SELECT dpobj.train_groups('meadow', 'y', 1, '{a,b}', method => 'logistic', options => '{"mechanism": "pool", "rate": 0}', by => '{c}');
 SELECT count(*) - :before AS written FROM dpobj.ledger;
 \c - postgres
 DROP TABLE meadow, pasture, paddock, fallow CASCADE;

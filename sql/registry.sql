@@ -27,9 +27,9 @@ CREATE FUNCTION masked(shown text) RETURNS text LANGUAGE sql AS $$
 CREATE FUNCTION shape(shown text) RETURNS text LANGUAGE sql AS $$ SELECT regexp_replace(masked($1), '  learned .*(?=\n  from)', '  learned    #') $$;
 
 \c - dpobj_registry_ana
-\set first 'dpobj.train(''stay'', ''ill'', 1, ''{age}'', method => ''halfspace'', options => ''{"grid": {"levels": [[-4], [3], [2]]}, "intercept": false}'', name => '
+\set first 'dpobj.train(''stay'', ''ill'', 1, ''{age}'', method => ''halfspace'', options => ''{"grid": {"levels": [[-4], [3], [2]]}, "intercept": false, "rate": 0}'', name => '
 SELECT (:first 'first')).weights;
-SELECT (dpobj.train('stay', 'ill', 1, '{sex}', filter => '{"age": {"<": 40}}', method => 'logistic', name => 'second')).kind;
+SELECT (dpobj.train('stay', 'ill', 1, '{sex}', filter => '{"age": {"<": 40}}', method => 'logistic', options => '{"rate": 0}', name => 'second')).kind;
 SELECT (dpobj.train('stay', 'cost', 1, '{age}', method => 'linear', name => 'third')).kind;
 SELECT count(*) FROM dpobj.train_groups('stay', 'ill', 1, '{age}', method => 'halfspace', by => '{sex}', name => 'by sex');
 SELECT dpobj.evaluate('first', 'stay', 100, name => 'rating') IS NOT NULL AS rated;

@@ -20,6 +20,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_card(facts jsonb) RETURNS text
   AS $$
     SELECT concat_ws(E'\n',
       '# Model ' || coalesce(dpobj_internal.markdown('"' || (f ->> 'name') || '" of ' || (f ->> 'owner')), 'without a name'),
+      E'\n**' || dpobj_internal.markdown('Verdict: ' || (f ->> 'verdict')) || '**',
       '', '| | |', '|---|---|',
       dpobj_internal.markdown_row('predicts', f ->> 'predicts'),
       dpobj_internal.markdown_row('from', f ->> 'from'),
@@ -37,9 +38,10 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_card(facts jsonb) RETURNS text
       c.rows,
       E'\n' || nullif(jsonb_array_length(f -> 'points') - c.shown, 0) || ' more, nearer to 0, are in dpobj.scorecard.',
       '', '## How good it is', '',
+      '- ' || dpobj_internal.markdown(concat_ws('; ', f ->> 'verdict', 'rating: ' || (f ->> 'table'))),
       coalesce((SELECT string_agg('- ' || dpobj_internal.markdown(dpobj_internal.rating_words(r)), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(f -> 'ratings') WITH ORDINALITY v(r, place)),
-               'No rating of it is kept.')) || E'\n'
+               CASE WHEN f ->> 'table' IS NULL THEN 'No rating of it is kept.' END)) || E'\n'
       FROM (SELECT $1 AS f) v
      CROSS JOIN LATERAL
            (SELECT count(p.class) > 0 AS classes, count(*) AS shown,

@@ -51,7 +51,10 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
           (SELECT string_agg(format('%s = %s', coalesce(x.by, 'key'), x.key), ', ' ORDER BY x.place)
              FROM ROWS FROM (jsonb_array_elements_text(m.details #> '{group,by}'), jsonb_array_elements_text(g.key))
                   WITH ORDINALITY x(by, key, place)),
-          'filter ' || (m.details ->> 'filter'), (m.details ->> 'holdout') || ' of the rows held out'),
+          'filter ' || (m.details ->> 'filter'),
+          coalesce(m.details ->> 'holdout', m.details #>> '{rate,rows}') || ' of the rows held out'),
+        'verdict', dpobj_internal.verdict_words(m.details -> 'rating'),
+        'table', coalesce(dpobj_internal.table_words(m.details -> 'rating'), 'none. ' || (m.details ->> 'unrated')),
         'for', format('epsilon %s, delta %s; guarantee %s', m.epsilon, m.delta, m.guarantee),
         'neighbours', CASE
           WHEN m.details ? 'person' THEN format('tables that differ in the rows of one person (column %s), at most %s each',

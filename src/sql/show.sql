@@ -11,6 +11,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_text(facts jsonb) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
+      dpobj_internal.report_lines('Verdict: ' || (f ->> 'verdict'), 0, 78),
       dpobj_internal.report_lines(format('Model %s, release %s',
         coalesce('"' || (f ->> 'name') || '" of ' || (f ->> 'owner'), 'without a name'), f ->> 'release'), 0, 78),
       dpobj_internal.show_line('predicts', f ->> 'predicts'),
@@ -18,6 +19,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_text(facts jsonb) RETURNS text
       dpobj_internal.show_line('from', f ->> 'from'),
       dpobj_internal.show_line('for', f ->> 'for'),
       dpobj_internal.show_line('neighbours', f ->> 'neighbours'),
+      dpobj_internal.show_line('rating', f ->> 'table'),
       (SELECT string_agg(dpobj_internal.show_line('rated', dpobj_internal.rating_words(r)), E'\n' ORDER BY place)
          FROM jsonb_array_elements(f -> 'ratings') WITH ORDINALITY v(r, place)),
       dpobj_internal.show_line('comment', f ->> 'comment'),

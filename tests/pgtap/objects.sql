@@ -61,7 +61,7 @@ SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
    FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard', 'share',
-     'rename', 'comment', 'retire', 'delete', 'show')
+     'rename', 'comment', 'retire', 'delete', 'show', 'threshold')
      AND p.pronamespace = 'dpobj'::regnamespace),
   $$dpobj.comment(text,text) void
 dpobj.delete(text) void
@@ -76,7 +76,8 @@ dpobj.retire(text,boolean) void
 dpobj.score(dpobj.model_argument,record,regrole) double precision
 dpobj.scorecard(dpobj.model_argument,regrole) record
 dpobj.share(text,regrole,boolean) void
-dpobj.show(dpobj.model_argument,text,regrole) text$$, 'one function uses a model by value and by name');
+dpobj.show(dpobj.model_argument,text,regrole) text
+dpobj.threshold(dpobj.model_argument,double precision,double precision,double precision,dpobj.json_argument,regrole) record$$, 'one function uses a model by value and by name');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
@@ -182,7 +183,7 @@ SELECT is_empty($$
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
     AND p.oid <> ALL (ARRAY['dpobj_internal.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
-                            'dpobj.predict_sql', 'dpobj.export', 'dpobj.scorecard', 'dpobj.show', 'dpobj_internal.show_is_markdown', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
+                            'dpobj.predict_sql', 'dpobj.export', 'dpobj.scorecard', 'dpobj.threshold', 'dpobj_internal.estimate_words', 'dpobj_internal.verdict_words', 'dpobj_internal.table_words', 'dpobj.show', 'dpobj_internal.show_is_markdown', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
                             'dpobj.declare', 'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',

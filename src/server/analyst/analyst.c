@@ -253,6 +253,17 @@ analyst_hold_out(AnalystTable *opened, int64 thousandths, bool trains)
 	opened->shape.holdout = &opened->holdout;
 }
 
+void
+analyst_hold_out_by_chance(AnalystTable *opened, int64 thousandths)
+{
+	Relation relation = acting_open(opened->table, AccessShareLock);
+
+	holdout_find_by_chance(&opened->protection, RelationGetDescr(relation), thousandths,
+						   &opened->holdout);
+	relation_close(relation, AccessShareLock);
+	opened->shape.holdout = &opened->holdout;
+}
+
 /* ---- describing ---- */
 
 static void
@@ -282,7 +293,7 @@ append_rows(StringInfo text, const AnalystTable *opened, Jsonb *filter)
 	if (filter != NULL)
 		appendStringInfo(text, ", \"filter\": %s",
 						 JsonbToCString(NULL, &filter->root, VARSIZE(filter)));
-	if (opened->shape.holdout != NULL)
+	if (opened->shape.holdout != NULL && !opened->shape.holdout->by_chance)
 		holdout_append(text, opened->shape.holdout);
 	if (opened->protection.person != NULL)
 	{
@@ -378,8 +389,10 @@ take_rows(const Cell *cell)
 		cell->take(cell->release, cell->cell, rows->x + (Size) i * rows->stride, &rows->count[i]);
 }
 
-void
-analyst_read(Release *release, const Encoding *encoding, int cells, Size bytes, AnalystRow take)
+/* Returns the rows that are in no cell, of a scan without groups. */
+static int64
+read_cells(Release *release, const Encoding *encoding, int cells, Size bytes, AnalystRow take,
+		   bool closes)
 {
 	Cell *cell = palloc(cells * sizeof(Cell));
 	Rows **rows = palloc(cells * sizeof(Rows *));
@@ -394,7 +407,21 @@ analyst_read(Release *release, const Encoding *encoding, int cells, Size bytes, 
 		scan_run(release->scan, rows[0]);
 	else
 		scan_run_groups(release->scan, rows, cells);
-	scan_close(release->scan);
+	if (closes)
+		scan_close(release->scan);
 	for (int i = 0; i < cells; i++)
 		take_rows(&cell[i]);
+	return rows[0]->neutral - scan_left_out(release->scan);
+}
+
+void
+analyst_read(Release *release, const Encoding *encoding, int cells, Size bytes, AnalystRow take)
+{
+	(void) read_cells(release, encoding, cells, bytes, take, true);
+}
+
+int64
+analyst_read_open(Release *release, const Encoding *encoding, Size bytes, AnalystRow take)
+{
+	return read_cells(release, encoding, 1, bytes, take, false);
 }

@@ -84,6 +84,9 @@ extern void analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb 
  */
 extern void analyst_hold_out(AnalystTable *opened, int64 thousandths, bool trains);
 
+/* Leaves a share to the rating of the same call, which is dealt by chance (holdout.h). */
+extern void analyst_hold_out_by_chance(AnalystTable *opened, int64 thousandths);
+
 /* Takes equal rows of a cell; RowCount has their labels, and without a label all are positive. */
 typedef void (*AnalystRow)(Release *release, int cell, const int32 *x, const RowCount *count);
 
@@ -93,6 +96,13 @@ typedef void (*AnalystRow)(Release *release, int cell, const int32 *x, const Row
  */
 extern void analyst_read(Release *release, const Encoding *encoding, int cells, Size bytes,
 						 AnalystRow take);
+
+/*
+ * The same in one cell, and the scan stays open.  Returns the number of rows on the side that is
+ * read that pass the filter and cannot be used.
+ */
+extern int64 analyst_read_open(Release *release, const Encoding *encoding, Size bytes,
+							   AnalystRow take);
 
 /* JSON members for the ledger: relation, filter, holdout, person. */
 extern char *analyst_look_provenance(const AnalystTable *opened, Jsonb *filter);

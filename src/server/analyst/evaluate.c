@@ -37,6 +37,7 @@
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
 #include "server/rows/options.h"
+#include "server/models/model_rating.h"
 #include "server/models/named_model.h"
 #include "server/rows/row_memory.h"
 #include "server/release/tally.h"
@@ -80,6 +81,10 @@ read_details(RatedModel *rated)
 		rated->columns =
 			lappend(rated->columns, json_get_string(getIthJsonbValueFromContainer(features, i)));
 	rated->intercept = json_is_true(json_member(encoding, "intercept"));
+	rated->fit_intercept = 0;
+	rated->fit_slope = 1;
+	rated->probable = model_rating_calibration(root, &rated->fit_intercept, &rated->fit_slope) ||
+					  strcmp(rated->model.kind, method_name(METHOD_LOGISTIC)) == 0;
 	if (method_kind_has_classes(rated->model.kind))
 		rated->classes = JsonContainerSize(json_get_array(json_member(root, "classes")));
 }
@@ -89,6 +94,14 @@ rated_model_find(const char *name, RatedModel *rated)
 {
 	rated->name = name;
 	named_model_find(name, &rated->model);
+	read_details(rated);
+}
+
+void
+rated_model_read(const Model *model, RatedModel *rated)
+{
+	rated->name = "";
+	rated->model = *model;
 	read_details(rated);
 }
 
@@ -383,8 +396,8 @@ find_models(Evaluation *evaluation)
 /* ---- the counts ---- */
 
 /* As predictor_answer(). */
-static int
-predict(const RatedModel *rated, const int32 *x)
+int
+rated_model_predict(const RatedModel *rated, const int32 *x)
 {
 	double highest = rated_model_score(rated, 0, x);
 	int best = 0;
@@ -416,7 +429,7 @@ count_row(Release *release, int cell, const int32 *x, const RowCount *row)
 	for (int m = 0; m < evaluation->tally.models; m++)
 	{
 		const RatedModel *rated = &evaluation->rated[m];
-		int predicted = predict(rated, x);
+		int predicted = rated_model_predict(rated, x);
 		int first = rated->classes > 0 ? x[0] / FIXED_POINT_ONE : TALLY_POSITIVE;
 		int64 *count = evaluation->count + m * cells;
 

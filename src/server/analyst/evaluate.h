@@ -9,6 +9,8 @@
 #include "utils/jsonb.h"
 
 #include "server/analyst/analyst.h"
+#include "core/looks/look.h"
+
 #include "server/models/model.h"
 #include "server/release/tally.h"
 
@@ -21,6 +23,9 @@ typedef struct RatedModel
 	LabelChoice label; /* as in training */
 	List *columns;     /* names, in the order of the weights */
 	bool intercept;
+	bool probable;        /* does it have probabilities? */
+	double fit_intercept; /* by which its score becomes that of the logistic function */
+	double fit_slope;
 	int classes;               /* each has weights of its own; 0: one score */
 	int features;              /* in an encoded row, without the intercept */
 	int weights;               /* of a class, the intercept's included, which is the last */
@@ -38,6 +43,9 @@ typedef struct RatedModel
 
 /* Finds a model of the session user, and what its details say; raises 42704 or XX000. */
 extern void rated_model_find(const char *name, RatedModel *rated);
+
+/* The same of a model that has just been trained. */
+extern void rated_model_read(const Model *model, RatedModel *rated);
 
 /*
  * A member of the ledger's parameters: the key of the group that each model is about, or null; ""
@@ -69,5 +77,17 @@ extern void rated_model_range(const RatedModel *rated, const Encoders *encoders,
 
 /* The score of an encoded row, for a class, or for class 0 if there is one score. */
 extern double rated_model_score(const RatedModel *rated, int class, const int32 *x);
+
+/* The class of an encoded row, from 0: of a label that is positive or negative 0 if it is. */
+extern int rated_model_predict(const RatedModel *rated, const int32 *x);
+
+/* The number that is predicted for it, in the target's own units. */
+extern double rated_model_number(const RatedModel *rated, const Encoder *target, const int32 *x);
+
+/*
+ * Sets a look at residuals to the declared bounds of the target, which gets its units in the
+ * encoding of the columns.
+ */
+extern void rated_model_residuals(const AnalystTable *opened, Look *look, Encoding *encoding);
 
 #endif

@@ -146,11 +146,14 @@ check_model(const RatedModel *rated, const LookType *type)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
 				 errhint("Call dpobj.evaluate or dpobj.class_confusion.")));
-	if (type == &look_calibration && strcmp(rated->model.kind, "logistic") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("model \"%s\" has no probabilities", rated->name),
-				 errdetail("Only a model of kind \"logistic\" has."), errhint("Call dpobj.auc.")));
+	if (type == &look_calibration && !rated->probable)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("model \"%s\" has no probabilities", rated->name),
+			 errdetail("Only a model of kind \"logistic\" has, or one whose rating has rows enough "
+					   "to calibrate them."),
+			 errhint("Call dpobj.auc.")));
 }
 
 /* The model's columns; a target comes first. */
@@ -167,15 +170,19 @@ open_model(AnalystLook *look)
 	rated_model_place(rated, look->opened.shape.features);
 }
 
+static void
+find_bounds(const Encoder *target, double *low, double *high)
+{
+	*low = target->center + target->scale * target->low;
+	*high = target->center + target->scale * target->high;
+}
+
 /* One cell, and the declared bounds of the target. */
 static void
 settle_residuals(AnalystLook *look, double *low, double *high)
 {
-	const Encoder *target = look->opened.label;
-
 	look->opened.shape.groups = &look->opened.groups;
-	*low = target->center + target->scale * target->low;
-	*high = target->center + target->scale * target->high;
+	find_bounds(look->opened.label, low, high);
 }
 
 /* Of a price: there is no model, but its label, which is public like the number of bins. */
@@ -232,30 +239,49 @@ settle_scores(AnalystLook *look)
 						  &request->look.highest);
 }
 
-/*
- * The columns are encoded as in training, but for a target of residuals, which gets the units of
- * the look.
- */
+/* The target gets the units of the look. */
 static void
-encode_model_columns(AnalystLook *look)
+encode_target(const Encoder *target, const Look *look, Encoding *encoding)
 {
-	const Encoder *target = look->opened.label;
-	Encoding *encoding = &look->encoding;
 	Encoding values;
-	Options options;
 
-	memset(&options, 0, sizeof(options));
-	encoders_describe(look->opened.shape.features, &options);
-	encoders_encoding(&options, encoding);
-	if (look->request.look.type->reads != READS_TARGET)
-		return;
-	look_encoding(&look->request.look, &values);
+	look_encoding(look, &values);
 	encoding->center[0] = (values.center[0] - target->center) / target->scale;
 	encoding->scale[0] = values.scale[0] / target->scale;
 	encoding->low[0] = values.low[0];
 	encoding->high[0] = values.high[0];
 	if (!encoding_finish(encoding))
 		elog(ERROR, "the bounds of a target make no encoding");
+}
+
+/* The columns are encoded as in training, but for a target of residuals. */
+static void
+encode_model_columns(AnalystLook *look)
+{
+	Options options;
+
+	memset(&options, 0, sizeof(options));
+	encoders_describe(look->opened.shape.features, &options);
+	encoders_encoding(&options, &look->encoding);
+	if (look->request.look.type->reads == READS_TARGET)
+		encode_target(look->opened.label, &look->request.look, &look->encoding);
+}
+
+void
+rated_model_residuals(const AnalystTable *opened, Look *look, Encoding *encoding)
+{
+	const Encoder *target = opened->label;
+	double low;
+	double high;
+
+	*look = (Look){.type = &look_residuals,
+				   .adjacency = opened->protection.adjacency,
+				   .cells = 1,
+				   .rows_per_person = 1};
+	find_bounds(target, &low, &high);
+	if (!look_set_bounds(look, low, high))
+		elog(ERROR, "the bounds of a target are no bounds of a look");
+	encode_target(target, look, encoding);
 }
 
 static void
@@ -363,13 +389,12 @@ settle(Release *release)
 #define LOOK_TABLE_BYTES (64 * 1024)
 
 /* Scores of method "simplex" are in declared units, those of "linear" in the target's own. */
-static double
-predicted_value(const AnalystLook *look, const int32 *x)
+double
+rated_model_number(const RatedModel *rated, const Encoder *target, const int32 *x)
 {
-	const Encoder *target = look->opened.label;
-	double score = rated_model_score(look->rated, 0, x);
+	double score = rated_model_score(rated, 0, x);
 
-	if (strcmp(look->rated->model.kind, "linear") == 0)
+	if (strcmp(rated->model.kind, "linear") == 0)
 		return score;
 	return target->center + target->scale * score;
 }
@@ -383,9 +408,11 @@ add_row(Release *release, int cell, const int32 *x, const RowCount *count)
 	LookRow row = {.cell = cell, .x = x, .rows = count->positive};
 
 	if (core->type->reads == READS_TARGET)
-		row.score = predicted_value(look, x);
+		row.score = rated_model_number(look->rated, look->opened.label, x);
 	else if (core->type->reads == READS_SCORES)
 		row.score = rated_model_score(look->rated, 0, x);
+	if (core->type == &look_calibration)
+		row.score = look->rated->fit_intercept + look->rated->fit_slope * row.score;
 	look_add(core, &row, look->number);
 	if (core->type->reads != READS_SCORES)
 		return;

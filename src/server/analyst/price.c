@@ -32,6 +32,7 @@
 #include "server/analyst/price.h"
 #include "server/analyst/price_work.h"
 #include "server/analyst/train_request.h"
+#include "server/release/rating_choice.h"
 #include "server/release/tally.h"
 #include "server/release/training.h"
 
@@ -88,9 +89,12 @@ static void
 append_training(StringInfo json, const Training *training)
 {
 	if (training->coverage_epsilon > 0) /* counts usable rows */
-		appendStringInfo(json, ", \"coverage_epsilon\": %s, \"model_epsilon\": %s",
-						 decimal_text(training->coverage_epsilon, EPSILON_UNIT),
+		appendStringInfo(json, ", \"coverage_epsilon\": %s",
+						 decimal_text(training->coverage_epsilon, EPSILON_UNIT));
+	if (training_model_epsilon(training) < training->cost.epsilon)
+		appendStringInfo(json, ", \"model_epsilon\": %s",
 						 decimal_text(training_model_epsilon(training), EPSILON_UNIT));
+	rating_append_charge(json, training);
 	training_append_choice(json, training);
 	price_append_work(json, training);
 	mechanism_append_terms(json, &training->request);
@@ -291,7 +295,7 @@ price_table_training(FunctionCallInfo fcinfo, Oid table, PricedCall *call)
 	training = priced->request.training;
 	call->training = training;
 	call->method = method_name(training->method);
-	call->holdout = training->options.holdout;
+	call->holdout = training->rating.by_chance ? 0 : training->options.holdout;
 	call->rows_per_person = training->rows_per_person;
 }
 

@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "server/analyst/analyst.h"
+#include "server/analyst/train_rating.h"
 #include "server/analyst/train_request.h"
 #include "server/release/coverage.h"
 #include "server/release/kept.h"
@@ -83,7 +84,8 @@ solve_here(TrainRun *run)
 	Size length;
 	uint8 *problem;
 
-	scan_close(run->release.scan);
+	if (training->rating.epsilon == 0)
+		scan_close(run->release.scan);
 	problem = trained_encode(training, run->state, &length);
 	run->spill = run->state->spill;
 	MemoryContextDelete(run->state->header.eoh_context);
@@ -124,11 +126,14 @@ draw(Release *release)
 	Rows *rows = &run->state->rows;
 	SolverOutcome outcome;
 
+	holdout_draw(&run->opened.holdout);
 	run->passes = passes_plan(training, scan);
 	scan_run(scan, rows);
 	coverage_draw(training, rows_usable(rows) + passes_rows_elsewhere(run->passes),
 				  rows->neutral - scan_left_out(scan));
 	outcome = run->passes == NULL ? solve_here(run) : solve_by_passes(run);
+	if (outcome == SOLVER_ANSWERED && training->rating.epsilon > 0)
+		train_rating_draw(release, &run->opened, training, &run->answer);
 	return outcome == SOLVER_ANSWERED;
 }
 
@@ -139,6 +144,8 @@ close_run(Release *release)
 
 	passes_end(run->passes);
 	spill_close(&run->spill);
+	if (run->request.training->rating.epsilon > 0)
+		scan_close(release->scan);
 }
 
 static Datum

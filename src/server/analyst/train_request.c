@@ -67,7 +67,6 @@ train_request_settle(const TrainRequest *request, AnalystTable *opened, KeyList 
 							   method_name(training->method))));
 	analyst_open(request->relation, request->by, request->features, &label, request->filter,
 				 opened);
-	analyst_hold_out(opened, training->options.holdout, true);
 	if (opened->label != NULL)
 		training_set_label(training, opened->label, request->options);
 	training_set_protected(training, &opened->features, &opened->protection);
@@ -78,6 +77,10 @@ train_request_settle(const TrainRequest *request, AnalystTable *opened, KeyList 
 	}
 	training_set_table(training, request->relation, 0);
 	training_begin(training, training->options.dimension);
+	if (training->rating.by_chance)
+		analyst_hold_out_by_chance(opened, training->options.holdout);
+	else
+		analyst_hold_out(opened, training->options.holdout, true);
 }
 
 /* ---- name ---- */

@@ -204,6 +204,10 @@ append_classes(StringInfo text, const Predictor *predictor)
 	if (predictor->classes == 0)
 	{
 		appendStringInfoString(text, ", \"classes\": [false, true], \"threshold\": 0");
+		if (predictor->probable)
+			appendStringInfo(text, ", \"probability\": {\"intercept\": %s, \"slope\": %s}",
+							 json_digits(predictor->fit_intercept),
+							 json_digits(predictor->fit_slope));
 		return;
 	}
 	appendStringInfoString(text, ", \"classes\": [");

@@ -122,7 +122,7 @@ dpobj_predict(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(result > 0);
 }
 
-/* dp_predict_proba(model dp_model, features float8[]) -> float8: 1 / (1 + exp(-score)). */
+/* dp_predict_proba(model dp_model, features float8[]) -> float8 */
 PG_FUNCTION_INFO_V1(dpobj_predict_proba);
 Datum
 dpobj_predict_proba(PG_FUNCTION_ARGS)
@@ -133,7 +133,7 @@ dpobj_predict_proba(PG_FUNCTION_ARGS)
 	result = score(fcinfo);
 	if (isnan(result))
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(1 / (1 + exp(-result)));
+	PG_RETURN_FLOAT8(predictor_probability(predictor_get(fcinfo), result));
 }
 
 static Datum

@@ -285,11 +285,12 @@ Datum
 dpobj_predict_proba_row(PG_FUNCTION_ARGS)
 {
 	double score;
+	const Predictor *predictor =
+		get_scores(fcinfo, predictor_require_probability, "dpobj.predict or dpobj.score", &score);
 
-	if (get_scores(fcinfo, predictor_require_probability, "dpobj.predict or dpobj.score", &score) ==
-		NULL)
+	if (predictor == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(1 / (1 + exp(-score)));
+	PG_RETURN_FLOAT8(predictor_probability(predictor, score));
 }
 
 static Datum

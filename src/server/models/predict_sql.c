@@ -603,11 +603,19 @@ result_columns(const Predictor *predictor)
 		return class_columns(predictor);
 	if (predictor->number)
 		return "       p.score AS dp_prediction\n";
-	if (predictor->logistic)
-		return "       p.score AS dp_score,\n"
-			   "       CASE WHEN p.score < -709.78 THEN 0 WHEN p.score > 40 THEN 1\n"
-			   "            ELSE 1 / (1 + exp(-p.score)) END AS dp_probability,\n"
-			   "       p.score > 0 AS dp_prediction\n";
+	if (predictor->probable)
+	{
+		bool fitted = predictor->fit_intercept != 0 || predictor->fit_slope != 1;
+		const char *score = fitted ? psprintf("(%s + %s * p.score)", term(predictor->fit_intercept),
+											  term(predictor->fit_slope))
+								   : "p.score";
+
+		return psprintf("       p.score AS dp_score,\n"
+						"       CASE WHEN %1$s < -709.78 THEN 0 WHEN %1$s > 40 THEN 1\n"
+						"            ELSE 1 / (1 + exp(-%1$s)) END AS dp_probability,\n"
+						"       p.score > 0 AS dp_prediction\n",
+						score);
+	}
 	return "       p.score AS dp_score,\n"
 		   "       p.score > 0 AS dp_prediction\n";
 }

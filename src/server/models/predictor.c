@@ -13,6 +13,7 @@
 
 #include "server/base/json_value.h"
 #include "server/rows/options.h"
+#include "server/models/model_rating.h"
 #include "server/models/predictor.h"
 
 /* ---- reading ---- */
@@ -131,7 +132,8 @@ predictor_init(Predictor *predictor, const Model *model)
 	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
 
 	memset(predictor, 0, sizeof(*predictor));
-	predictor->logistic = strcmp(model->kind, "logistic") == 0;
+	predictor->fit_slope = 1;
+	predictor->probable = strcmp(model->kind, "logistic") == 0;
 	predictor->number = method_kind_has_target(model->kind);
 	predictor->weights = model->weights;
 	predictor->weight = model->weight;
@@ -144,7 +146,14 @@ predictor_init(Predictor *predictor, const Model *model)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
 						errdetail("Its details do not say what its weights belong to.")));
 	if (JB_ROOT_IS_OBJECT(details))
+	{
 		read_label_values(predictor, &details->root);
+		predictor->unrated = json_get_string(json_member(&details->root, "unrated"));
+		if (predictor->classes == 0 && !predictor->number &&
+			model_rating_calibration(&details->root, &predictor->fit_intercept,
+									 &predictor->fit_slope))
+			predictor->probable = true;
+	}
 }
 
 int
@@ -203,10 +212,14 @@ void
 predictor_require_probability(const Predictor *predictor, const char *other)
 {
 	predictor_require_score(predictor);
-	if (!predictor->logistic)
+	if (!predictor->probable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
-				 errdetail("Only a model of kind \"logistic\" has."), errhint("Call %s.", other)));
+				 errdetail("Only a model of kind \"logistic\" has, or one whose rating has rows "
+						   "enough to calibrate them.%s%s",
+						   predictor->unrated == NULL ? "" : " It has no rating: ",
+						   predictor->unrated == NULL ? "" : predictor->unrated),
+				 errhint("Call %s.", other)));
 }
 
 void
@@ -215,6 +228,12 @@ predictor_require_encoding(const Predictor *predictor)
 	if (!predictor->encoded)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid dp_model"),
 						errdetail("It does not say how its features are encoded.")));
+}
+
+double
+predictor_probability(const Predictor *predictor, double score)
+{
+	return 1 / (1 + exp(-(predictor->fit_intercept + predictor->fit_slope * score)));
 }
 
 /* ---- scores ---- */

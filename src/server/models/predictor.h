@@ -17,7 +17,10 @@
 
 typedef struct Predictor
 {
-	bool logistic;        /* does it predict a probability? */
+	bool probable;        /* does it predict a probability? */
+	double fit_intercept; /* by which its score becomes that of the logistic function */
+	double fit_slope;
+	const char *unrated;  /* why it has no such fit; NULL: not known */
 	bool shares;          /* does it predict a probability of each class? */
 	bool number;          /* does it predict a number, which is the score? */
 	JsonbValue *positive; /* values of the label, by options or declaration; NULL: none */
@@ -60,6 +63,9 @@ extern bool predictor_scores(const Predictor *predictor, const double *features,
 
 /* The number of the class of the highest score, of equal ones the first. */
 extern int predictor_class(const Predictor *predictor, const double *score);
+
+/* The probability of a positive label: calibrated, if there is a fit, else what the model says. */
+extern double predictor_probability(const Predictor *predictor, double score);
 
 /* That class; of a model without classes 0 if it predicts positive, else 1; -1 without a score. */
 extern int predictor_answer(const Predictor *predictor, const double *features);

@@ -45,6 +45,10 @@ default_part(const Training *training)
 	double rows = training->by_analyst ? (double) training->options.n : 0;
 
 	rows -= rows * (double) training->options.holdout / HOLDOUT_ONE;
+	/* the table that rates the model has the number of unusable rows */
+	if (training->rating.epsilon > 0 && training->rows_per_person == 0 &&
+		!method_has_target(training->method))
+		return 0;
 	if (part == 0 || rows == 0 || training->keys != NULL || training->rows_per_person > 0)
 		return 0;
 	return error_of(training, part) * DEFAULT_SHARPNESS <= rows ? part : 0;
@@ -69,12 +73,30 @@ coverage_settle(Training *training)
 		refuse("Groups are trained under a shared charge, of which it is no part.");
 	if (training->rows_per_person > 0)
 		refuse("Persons are protected, and nothing bounds a person's unusable rows.");
-	if (part >= training->cost.epsilon)
+	if (part >= training->cost.epsilon - training->rating.charged)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("option \"coverage_epsilon\" must be less than epsilon"),
 						errdetail("It is the part of epsilon that counts usable rows; the model "
 								  "gets the rest.")));
 	training->coverage_epsilon = part;
+}
+
+/* Are there counts, by themselves or of the table that rates the model? */
+static bool
+is_counted(const Training *training)
+{
+	const RatingTable *table = training->rating.table;
+
+	return training->coverage_epsilon > 0 || (table != NULL && rating_counts_unusable(table));
+}
+
+void
+coverage_take(Training *training, const RatingTable *table)
+{
+	if (training->coverage_epsilon > 0 || !rating_counts_unusable(table))
+		return;
+	training->coverage[COVERAGE_USABLE] = rating_rows(table);
+	training->coverage[COVERAGE_UNUSABLE] = table->unusable;
 }
 
 void
@@ -103,7 +125,7 @@ coverage_append(StringInfo text, const Training *training)
 {
 	double share;
 
-	if (training->coverage_epsilon == 0)
+	if (!is_counted(training))
 		return;
 	appendStringInfo(text,
 					 ", \"coverage\": {\"usable\": " INT64_FORMAT ", \"unusable\": " INT64_FORMAT,
@@ -112,21 +134,33 @@ coverage_append(StringInfo text, const Training *training)
 		appendStringInfo(text, ", \"share\": %.4g", share);
 	else
 		appendStringInfoString(text, ", \"share\": null");
-	appendStringInfo(text, ", \"within\": %.0f, \"confidence\": %g}",
-					 error_of(training, training->coverage_epsilon), 1 - COVERAGE_BETA);
+	if (training->coverage_epsilon > 0)
+		appendStringInfo(text, ", \"within\": %.0f, \"confidence\": %g",
+						 error_of(training, training->coverage_epsilon), 1 - COVERAGE_BETA);
+	appendStringInfoChar(text, '}');
 }
 
 static bool
 is_low(const Training *training)
 {
 	double share;
+	Rating rating;
 
-	return training->coverage_epsilon > 0 && !(share_of(training, &share) && share >= 0.5);
+	if (is_counted(training) && training->coverage_epsilon == 0)
+	{
+		rating_find(training->rating.table, &rating);
+		return rating.usable.known && rating.usable.high < 0.5;
+	}
+	return is_counted(training) && !(share_of(training, &share) && share >= 0.5);
 }
 
 static char *
 counts(const Training *training)
 {
+	if (training->coverage_epsilon == 0)
+		return psprintf("Usable: about " INT64_FORMAT "; unusable: about " INT64_FORMAT
+						", of the rows that rate the model.",
+						training->coverage[COVERAGE_USABLE], training->coverage[COVERAGE_UNUSABLE]);
 	return psprintf("Usable: about " INT64_FORMAT "; unusable: about " INT64_FORMAT
 					". Each is off by at most %.0f with probability %g.",
 					training->coverage[COVERAGE_USABLE], training->coverage[COVERAGE_UNUSABLE],

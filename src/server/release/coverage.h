@@ -30,6 +30,9 @@ extern void coverage_settle(Training *training);
  */
 extern void coverage_draw(Training *training, int64 usable, int64 unusable);
 
+/* Takes the counts of a table that rates the model, unless there are others. */
+extern void coverage_take(Training *training, const RatingTable *table);
+
 /* Appends the member ", \"coverage\": {...}" of a model's details, if there is one. */
 extern void coverage_append(StringInfo text, const Training *training);
 

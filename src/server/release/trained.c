@@ -12,6 +12,7 @@
 
 #include "server/base/run_watch.h"
 #include "server/models/model.h"
+#include "server/models/model_rating.h"
 #include "server/release/coverage.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/progress.h"
@@ -139,13 +140,17 @@ with_record(const char *details, const Training *training, const PoolRecord *rec
 }
 
 static char *
-with_coverage(const char *details, const Training *training)
+with_ratings(const char *details, const Training *training)
 {
 	StringInfoData text;
 
 	initStringInfo(&text);
 	appendBinaryStringInfo(&text, details, strlen(details) - 1);
 	coverage_append(&text, training);
+	if (training->rating.table != NULL)
+		model_rating_append(&text, training->rating.table);
+	else if (training->rating.why_not != NULL)
+		appendStringInfo(&text, ", \"unrated\": \"%s\"", training->rating.why_not);
 	appendStringInfoChar(&text, '}');
 	return text.data;
 }
@@ -173,7 +178,7 @@ trained_describe(const Training *training, int64 release, const MechanismAnswer 
 	model->details = training_parameters(training);
 	if (pooled)
 		model->details = with_record(model->details, training, &answer->pool);
-	model->details = with_coverage(model->details, training);
+	model->details = with_ratings(model->details, training);
 }
 
 Datum

@@ -19,6 +19,7 @@
 #include "server/base/near_name.h"
 #include "server/ledger/grant.h"
 #include "server/release/mechanism_choice.h"
+#include "server/release/rating_choice.h"
 #include "server/rows/row_memory.h"
 #include "server/rows/rows_state.h"
 #include "server/rows/scan.h"
@@ -35,7 +36,7 @@ rows_charged(const Training *training)
 int64
 training_model_epsilon(const Training *training)
 {
-	return training->cost.epsilon - training->coverage_epsilon;
+	return training->cost.epsilon - training->coverage_epsilon - training->rating.charged;
 }
 
 /* Releases from the same rows: a halfspace for each class, or one. */
@@ -159,6 +160,7 @@ training_set_protected(Training *training, const Encoders *features, const Prote
 	training->options.n = protection->n;
 	training->person = protection->person;
 	training->rows_per_person = protection->max_rows_per_person;
+	training->dealt_by_column = protection->holdout_by != NULL;
 }
 
 /* A target is the first column of a row, so its position does not depend on the features. */
@@ -412,6 +414,7 @@ training_parameters(const Training *training)
 	if (training->coverage_epsilon > 0)
 		appendStringInfo(&text, ", \"coverage_epsilon\": %s",
 						 decimal_text(training->coverage_epsilon, EPSILON_UNIT));
+	rating_append_charge(&text, training);
 	append_conditions(&text, training);
 	training_append_choice(&text, training);
 	if (training->provenance != NULL)
@@ -443,9 +446,11 @@ training_pair(const Training *training)
 	if (training->keys != NULL)
 		rows = parallel_rows(training_adjacency(training), rows);
 	pair = pair_of_request(&training->request,
-						   training->cost.epsilon_charged - training->coverage_epsilon,
+						   training->cost.epsilon_charged - training->coverage_epsilon -
+							   training->rating.charged,
 						   training->cost.delta_charged, rows);
 	pair = pair_with_pure(&pair, training->coverage_epsilon);
+	pair = rating_pair(training, &pair);
 	if (training->keys != NULL && pair.kind == PAIR_OBJECTIVE)
 		pair.kind = PAIR_APPROXIMATE;
 	return pair;

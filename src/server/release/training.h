@@ -12,6 +12,7 @@
 
 #include "lib/stringinfo.h"
 
+#include "core/looks/rating.h"
 #include "core/rows/encoding.h"
 #include "core/mechanisms/grid_default.h"
 #include "core/mechanisms/mechanism.h"
@@ -32,6 +33,16 @@ enum
 	COVERAGE_COUNTS
 };
 
+/* The table that rates the model (rating_choice.h). */
+typedef struct RatingPart
+{
+	int64 epsilon;       /* nano-units; 0: there is none */
+	int64 charged;       /* of cost.epsilon; the model gets the rest */
+	bool by_chance;      /* are the rows dealt by coins of the call (holdout.h)? */
+	RatingTable *table;  /* with noise, once drawn */
+	const char *why_not; /* at the analyst's door, why there is none */
+} RatingPart;
+
 typedef struct Training
 {
 	TrainingMethod method; /* once settled it is never METHOD_AUTO */
@@ -42,6 +53,7 @@ typedef struct Training
 	bool by_analyst;        /* then a mechanism must be sure to finish (rule F3) */
 	const char *person;     /* column that names the row's person; NULL: rows are protected */
 	int rows_per_person;    /* 0 without person */
+	bool dealt_by_column;   /* do rows with one value of a column belong together? */
 	char *options_text;     /* as the user wrote them, for the ledger and the model */
 	const char *provenance; /* more members of the parameters, ", \"key\": ..."; NULL: none */
 	Encoding encoding;      /* features is 0 until the dimension is known */
@@ -65,6 +77,7 @@ typedef struct Training
 	bool leaves_out;        /* it has more than these, and they are left out (theorem F10) */
 	int64 coverage_epsilon; /* of cost.epsilon, nano-units; the model gets the rest */
 	int64 coverage[COVERAGE_COUNTS]; /* with noise, once drawn */
+	RatingPart rating;
 } Training;
 
 /* Reads epsilon and delta, of the types given; raises 22023 if one is out of range. */

@@ -13,6 +13,7 @@
 #include "server/release/grid_choice.h"
 #include "server/release/halfspace_choice.h"
 #include "server/release/mechanism_choice.h"
+#include "server/release/rating_choice.h"
 #include "server/release/run_choice.h"
 #include "server/release/simplex_choice.h"
 
@@ -259,9 +260,11 @@ void
 training_begin(Training *training, int features)
 {
 	training->request.pause = server_pause;
-	coverage_settle(training);
 	if (features > 0)
-		training_set_features(training, features);
+		rating_settle(training, features, training_set_features);
 	else
+	{
+		coverage_settle(training);
 		encoding_lay_out(training, 0);
+	}
 }

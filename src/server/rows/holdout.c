@@ -21,6 +21,7 @@ void
 holdout_find(const Protection *protection, TupleDesc descriptor, int64 thousandths, bool trains,
 			 Holdout *holdout)
 {
+	memset(holdout, 0, sizeof(*holdout));
 	holdout->thousandths = thousandths;
 	holdout->trains = trains;
 	find_key(protection->relation, &holdout->key);
@@ -28,10 +29,52 @@ holdout_find(const Protection *protection, TupleDesc descriptor, int64 thousandt
 	holdout->row = palloc0(holdout_row_bytes(holdout->count));
 }
 
+/* The values of a place: the table, and where the row is in it. */
+#define PLACE_VALUES 2
+
+void
+holdout_find_by_chance(const Protection *protection, TupleDesc descriptor, int64 thousandths,
+					   Holdout *holdout)
+{
+	memset(holdout, 0, sizeof(*holdout));
+	holdout->thousandths = thousandths;
+	holdout->trains = holdout->by_chance = true;
+	holdout->by_place = protection->person == NULL;
+	if (!holdout->by_place)
+		holdout->column = protection_dealing(protection, descriptor, &holdout->count);
+	holdout->row = palloc0(holdout_row_bytes(Max(holdout->count, PLACE_VALUES)));
+}
+
+void
+holdout_draw(Holdout *holdout)
+{
+	uint8 bytes[SIPHASH_KEY_LENGTH];
+
+	if (!holdout->by_chance)
+		return;
+	if (!pg_strong_random(bytes, sizeof(bytes)))
+		elog(ERROR, "could not draw the coins of a holdout");
+	holdout->key = siphash_key(bytes);
+}
+
+static bool
+has_place(const Holdout *holdout, const TupleTableSlot *slot)
+{
+	uint64 place = (uint64) ItemPointerGetBlockNumberNoCheck(&slot->tts_tid) << 16 |
+				   ItemPointerGetOffsetNumberNoCheck(&slot->tts_tid);
+	uint64 table = slot->tts_tableOid;
+
+	holdout_put(holdout->key, holdout->row, PLACE_VALUES, 0, &place, sizeof(place));
+	holdout_put(holdout->key, holdout->row, PLACE_VALUES, 1, &table, sizeof(table));
+	return holdout_has(holdout->key, holdout->row, PLACE_VALUES, (int) holdout->thousandths);
+}
+
 /* Every value is fetched, whatever the side and the other values are. */
 bool
 holdout_reads(const Holdout *holdout, const AttrNumber *place, const TupleTableSlot *slot)
 {
+	if (holdout->by_place)
+		return has_place(holdout, slot) != holdout->trains;
 	for (int i = 0; i < holdout->count; i++)
 	{
 		int at = place[i] - 1;

@@ -6,6 +6,10 @@
  * by the column that dpobj.protect names, else by all declared columns, whatever a request names;
  * the key belongs to the table's identity.  To a mechanism rows of the other side are those that do
  * not pass a filter.
+ *
+ * Where a training holds rows out to rate its model in the same call, each row, or each person, has
+ * a coin instead: they are dealt by the place of the row in its table, under a key of the call
+ * (theorem N11).
  */
 #ifndef DPOBJ_HOLDOUT_H
 #define DPOBJ_HOLDOUT_H
@@ -24,6 +28,8 @@ typedef struct Holdout
 {
 	int64 thousandths; /* the share that is held out, 1 .. HOLDOUT_ONE - 1 */
 	bool trains;       /* are the other rows read, and not those that are held out? */
+	bool by_chance;    /* is the key one of the call?  It is 0 until holdout_draw() */
+	bool by_place;     /* are rows dealt by their places, and not by columns? */
 	SipKey key;
 	int count;
 	Column *column; /* whose values deal the rows */
@@ -36,6 +42,13 @@ typedef struct Holdout
  */
 extern void holdout_find(const Protection *protection, TupleDesc descriptor, int64 thousandths,
 						 bool trains, Holdout *holdout);
+
+/* The same by chance; trains is true. */
+extern void holdout_find_by_chance(const Protection *protection, TupleDesc descriptor,
+								   int64 thousandths, Holdout *holdout);
+
+/* After the charge: tosses the coins of a holdout by chance. */
+extern void holdout_draw(Holdout *holdout);
 
 /* Is the row on the side that is read?  place: of each column in the table. */
 extern bool holdout_reads(const Holdout *holdout, const AttrNumber *place,

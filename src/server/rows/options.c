@@ -465,7 +465,17 @@ static void
 read_holdout(const Key *key, JsonbValue *value, void *target)
 {
 	Options *options = target;
-	options_read_holdout(value, false, &options->holdout);
+	options_read_holdout(value, true, &options->holdout);
+}
+
+static void
+read_rate(const Key *key, JsonbValue *value, void *target)
+{
+	Options *options = target;
+	if (value->type != jbvNumeric ||
+		!decimal_epsilon_part(NumericGetDatum(value->val.numeric), &options->rate))
+		keyed_json_invalid(key->name,
+						   psprintf("0, or a number from 0.000000001 to %d", EPSILON_MAX));
 }
 
 static const char *const adjacency_names[] = {
@@ -517,6 +527,7 @@ static const Key keys[] = {
 	 .read = read_label_values},
 	{"prior", KEY_VALUE, BY_BOTH, FOR_GRID, .read = read_prior},
 	{"radius", KEY_ABOVE_ZERO, BY_BOTH, FOR_CONVEX | FOR_LINEAR | FOR_SOFTMAX, FIELD(radius)},
+	{"rate", KEY_VALUE, BY_ANALYST, FOR_ALL, .read = read_rate},
 	{"reference", KEY_BOOLEAN, BY_BOTH, FOR_GRID, FIELD(reference)},
 	{"regularization", KEY_ABOVE_ZERO, BY_BOTH, FOR_CONVEX | FOR_TARGETS | FOR_SOFTMAX,
 	 FIELD(regularization)},

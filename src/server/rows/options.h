@@ -116,6 +116,7 @@ typedef struct Options
 	FeatureNumbers high;
 	int64 coverage_epsilon; /* nano-units, 0: none */
 	int64 holdout;          /* thousandths of the rows that are left out for ratings, 0: none */
+	int64 rate;             /* nano-units: the epsilon of a rating, 0: none */
 	JsonbValue *positive;   /* values of the label; NULL: not given */
 	JsonbValue *negative;
 	bool intercept;

@@ -1,0 +1,112 @@
+-- The table of scores with which a model comes: its rows, its charge, the verdict, probabilities and thresholds
+\i tests/answers.sql
+\set SHOW_CONTEXT never
+\set VERBOSITY default
+CALL login_roles('dpobj_rating_ana');
+
+-- Whether y is positive follows from a; at epsilon 1000 there is no noise to speak of.
+CREATE TABLE guest (id int, a float8, b int, y boolean, cost float8, ward text, who int);
+INSERT INTO guest SELECT i, (i * 7919 % 2000) / 2000.0, i % 3, (i * 7919 % 2000) + (i * 104729 % 997) > 1600, (i * 7919 % 2000) / 20.0, (ARRAY['x', 'y', 'z'])[1 + (i * 7919 % 2000) / 700], i / 2
+  FROM generate_series(1, 2000) i;
+SELECT '{"a": {}, "b": {"levels": [0, 1, 2]}, "y": {}, "cost": {"clip": [0, 100]}, "ward": {"levels": ["x", "y", "z"]}}' AS encoders \gset
+SELECT dpobj.protect('guest', :'encoders', n => 2000);
+SELECT dpobj.set_budget('guest', 'dpobj_rating_ana', 1000000, 0.001);
+CREATE TABLE guest_add AS TABLE guest;
+CREATE TABLE guest_unsaid AS TABLE guest;
+CREATE TABLE guest_person AS TABLE guest;
+CREATE TABLE guest_by_b AS TABLE guest;
+SELECT count(dpobj.protect(t::regclass, :'encoders', n => n, adjacency => adjacency, person => person, max_rows_per_person => rows, holdout_by => holdout_by))
+  FROM (VALUES ('guest_add', 2000, 'add_remove', NULL, NULL::int, NULL), ('guest_unsaid', NULL, 'replace', NULL, NULL, NULL), ('guest_person', 2000, 'replace', 'who', 2, NULL),
+               ('guest_by_b', 2000, 'replace', NULL, NULL, 'id')) v(t, n, adjacency, person, rows, holdout_by);
+SELECT count(dpobj.set_budget(t::regclass, 'dpobj_rating_ana', 1000000, 0.001)) FROM unnest('{guest_add,guest_unsaid,guest_person,guest_by_b}'::text[]) t;
+CREATE FUNCTION charged(t regclass, label text, epsilon numeric, delta numeric, method text, options jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' | ', d ->> 'mechanism', coalesce((d -> 'rate')::text, 'no rating'), 'coverage ' || (d ->> 'coverage_epsilon'), 'model ' || (d ->> 'model_epsilon'), 'holdout ' || (d ->> 'holdout'), 'of ' || (d ->> 'epsilon'))
+    FROM dpobj.price(t, label, epsilon, '{a,b}', delta, method, options) d $$;
+\c - dpobj_rating_ana
+
+-- A fifth of the rows by coins of the call, and one charge.  Counts are rows; the others have trained.
+CREATE TEMP TABLE made AS SELECT name, details, release, epsilon, kind
+  FROM unnest('{first,second,third,fourth}'::text[]) name, LATERAL (SELECT (dpobj.train('guest', 'y', 1000, '{a,b}', method => 'logistic', name => name)).*) m;
+SELECT name, kind, epsilon, (details -> 'rate') - 'epsilon' AS rate, details -> 'rating' ->> 'verdict' AS verdict, details -> 'rating' ->> 'of' AS of, details -> 'rating' ->> 'on' AS "on",
+       (details -> 'rating' ->> 'rows')::int BETWEEN 320 AND 480 AS a_fifth, details -> 'rating' -> 'unusable' AS unusable, details -> 'rating' ? 'calibration' AS calibrated, details ? 'holdout' AS holdout FROM made WHERE name = 'first';
+SELECT count(DISTINCT (details -> 'rating' -> 'rows', details #> '{rating,base_rate,value}')) > 1 AS each_by_its_own_coins FROM made;
+SELECT (SELECT sum(c::int) FROM jsonb_array_elements(r -> 'counts') p(pair), jsonb_array_elements(pair) c) = (r ->> 'rows')::int AS the_sum,
+       jsonb_array_length(r -> 'edges') + 1 = jsonb_array_length(r -> 'counts') AS bins, r -> 'edges' @> '[0]' AS an_edge_at_0,
+       abs((r #>> '{base_rate,value}')::float8 - 0.4) < 0.15 AS base, (r #>> '{auc,low}')::float8 > 0.7 AS ranks, (r #>> '{accuracy,value}')::float8 > 0.7 AS right
+  FROM made, LATERAL (SELECT details -> 'rating') v(r) WHERE name = 'first';
+\c -
+SELECT e.epsilon, e.parameters -> 'rate' AS rate, e.pair FROM dpobj.ledger e WHERE e.event = 'charged' AND e.relation_name = 'public.guest' ORDER BY e.id LIMIT 1;
+\c - dpobj_rating_ana
+
+-- What is charged, and why, at both doors of a price and a training.
+SELECT t, label, epsilon, delta, method, options, charged(t::regclass, label, epsilon, delta, method, options::jsonb)
+  FROM (VALUES ('guest', 'y', 1, 0, 'halfspace', '{}'), ('guest', 'y', 1, 0, 'logistic', '{}'), ('guest', 'y', 1, 0.00001, 'logistic', '{"noise": "gaussian"}'),
+               ('guest', 'y', 1, 0.00001, 'logistic', '{"mechanism": "sgd"}'), ('guest', 'y', 1, 0, 'halfspace', '{"rate": 1}'), ('guest', 'y', 1, 0, 'halfspace', '{"rate": 0.25}'),
+               ('guest', 'y', 1, 0, 'halfspace', '{"rate": 0}'), ('guest', 'y', 0.1, 0, 'halfspace', '{}'), ('guest', 'y', 0.1, 0, 'halfspace', '{"rate": 0.01}'), ('guest', 'y', 10, 0, 'halfspace', '{"holdout": 0.3}'),
+               ('guest', 'y', 10, 0, 'halfspace', '{"holdout": false}'), ('guest', 'y', 10, 0, 'halfspace', '{"holdout": false, "rate": 2}'), ('guest', 'y', 10, 0, 'halfspace', '{"rate": 2, "coverage_epsilon": 0.5}'),
+               ('guest_add', 'y', 10, 0, 'halfspace', '{"holdout": 0.3}'), ('guest_unsaid', 'y', 10, 0, 'halfspace', '{}'), ('guest_unsaid', 'y', 10, 0, 'halfspace', '{"rate": 2}'),
+               ('guest_person', 'y', 10, 0, 'halfspace', '{}'), ('guest_by_b', 'y', 10, 0, 'halfspace', '{}'), ('guest', 'cost', 1, 0, 'linear', '{}'), ('guest', 'cost', 100, 0, 'linear', '{}'), ('guest', 'ward', 10, 0, 'softmax', '{}')) v(t, label, epsilon, delta, method, options);
+SELECT * FROM answers($$SELECT dpobj.price('guest', 'y', 1, '{a}', options => %)$$, $$'{"rate": 1.5}'$$, $$'{"rate": 1, "holdout": 0.2}'$$, $$'{"rate": 1, "holdout": false}'$$, $$'{"rate": -1}'$$, $$'{"rate": "1"}'$$, $$'{"rate": true}'$$);
+SELECT * FROM answers($$SELECT dpobj.train_groups('guest', 'y', 1, '{a}', by => '{b}', options => %)$$, $$'{"rate": 0.5}'$$);
+SELECT * FROM answers($$SELECT dpobj.train('guest_person', 'cost', 1, '{a}', options => %)$$, $$'{"rate": 0.5}'$$);
+
+-- Other models, rows that were seen, persons, and a training without a rating.
+SELECT m.name, v.kind, v.details -> 'rating' ->> 'verdict' AS verdict, v.details -> 'rating' ->> 'on' AS "on", v.details -> 'rating' -> 'unusable' AS unusable, v.details -> 'unrated' AS unrated
+  FROM (VALUES ('points', 'guest', 'y', 'halfspace', '{}'), ('seen', 'guest', 'y', 'logistic', '{"holdout": false, "rate": 500}'), ('number', 'guest', 'cost', 'linear', '{}'), ('classes', 'guest', 'ward', 'softmax', '{}'),
+               ('rest', 'guest', 'ward', 'one_vs_rest', '{}'), ('persons', 'guest_person', 'y', 'logistic', '{}'), ('dealt', 'guest', 'y', 'halfspace', '{"holdout": 0.3}'), ('blind', 'guest_unsaid', 'y', 'halfspace', '{}'), ('wide', 'guest', 'y', 'halfspace', '{"rate": 1000}')) m(name, t, label, method, options),
+       LATERAL (SELECT (dpobj.train(m.t::regclass, m.label, 1000, CASE m.label WHEN 'y' THEN '{a,b}' ELSE '{a}' END::text[], method => m.method, options => m.options::jsonb, name => m.name)).* OFFSET 0) v;
+SELECT name, split_part(dpobj.show(name), E'\n', 1) ~ '^Verdict: (better than chance|on the rows it learned from) \((AUC|R-squared|accuracy) ' AS verdict_first, dpobj.show(name, 'markdown') LIKE '%**Verdict: %' AS on_card
+  FROM unnest('{first,points,seen,number,classes,rest,persons,blind}'::text[]) name;
+-- The law in the ledger: a table with more than half of epsilon leaves no bounded range.
+\c - postgres
+SELECT m.name, e.pair, e.epsilon, e.parameters #> '{rate,epsilon}' AS rate FROM dpobj.models m JOIN dpobj.ledger e ON e.id = m.release WHERE m.name IN ('points', 'wide', 'dealt', 'seen') ORDER BY m.name;
+\c - dpobj_rating_ana
+
+-- Labels that do not depend on the features, and few rows: in words, not to be used.
+SELECT d -> 'rating' ->> 'verdict' AS verdict, d #> '{rating,auc}' AS auc, d -> 'rating' ? 'calibration' AS calibrated,
+       EXISTS (SELECT FROM jsonb_array_elements(d #> '{rating,counts}') p(pair), jsonb_array_elements(pair) c WHERE c::int < 0) AS has_noise
+  FROM (SELECT (dpobj.train('guest', 'y', 0.1, '{b}', method => 'logistic', options => '{"rate": 0.001}', name => 'useless')).details) v(d);
+SELECT dpobj.show('useless') LIKE 'Verdict: not distinguishable from chance: do not use (AUC unknown, 0 to 1;%' AS first_line;
+
+-- Probabilities: calibrated ones of a halfspace, the same in SQL and JSON, and what is missing if there are none.
+\c - postgres
+SELECT max(abs(dpobj.predict_proba('points', g, 'dpobj_rating_ana') - 1 / (1 + exp(-(fit ->> 'intercept')::float8 - (fit ->> 'slope')::float8 * dpobj.score('points', g, 'dpobj_rating_ana'))))) < 1e-12 AS fitted,
+       sqrt(avg((dpobj.predict_proba('points', g, 'dpobj_rating_ana') - g.y::int) ^ 2)) < 0.45 AS good
+  FROM guest g, (SELECT (model).details -> 'rating' -> 'calibration' AS fit FROM dpobj.models WHERE name = 'points') f;
+SELECT dpobj.predict_proba('blind', g, 'dpobj_rating_ana') FROM guest g LIMIT 1;
+\c - dpobj_rating_ana
+SELECT dpobj.predict_sql('points') LIKE '%dp_probability%' AS in_sql, (dpobj.export('points', 'json')::jsonb -> 'probability') =
+  (SELECT (model).details -> 'rating' -> 'calibration' FROM dpobj.models WHERE name = 'points') AS in_json;
+
+-- Thresholds.
+SELECT goal, (t.score IS NOT NULL) AS score, t.probability BETWEEN 0 AND 1 AS probability, (t.expected #>> '{recall,value}')::float8 >= coalesce(recall, 0) - 0.01 AS recall,
+       (t.expected #>> '{precision,value}')::float8 >= coalesce(prec, 0) - 0.01 AS precision, t.expected ? 'cost' AS cost, t.expected ->> 'on' AS "on"
+  FROM (VALUES ('recall', 0.9::float8, NULL::float8, NULL::float8, NULL::jsonb), ('precision', NULL, 0.8, NULL, NULL), ('share', NULL, NULL, 0.1, NULL), ('cost', NULL, NULL, NULL, '{"fp": 1, "fn": 20}')) v(goal, recall, prec, share, cost),
+       dpobj.threshold('points', recall, prec, share, cost) t;
+SELECT (dpobj.threshold('points', cost => '{"fp": 20, "fn": 1}')).score > (dpobj.threshold('points', cost => '{"fp": 1, "fn": 20}')).score AS dearer_is_higher;
+SELECT dpobj.threshold(model, recall => 0.5) = dpobj.threshold('points', recall => 0.5) AS of_a_row FROM dpobj.models WHERE name = 'points';
+SELECT dpobj.threshold(NULL, recall => 0.5) IS NULL AS of_nothing;
+SELECT * FROM answers($$SELECT dpobj.threshold('points', %)$$, 'recall => 0', 'recall => 1.1', $$"precision" => 'NaN'$$, 'share => -1', 'recall => 0.5, share => 0.5', 'recall => NULL', $$cost => '{"fp": 0, "fn": 20}'$$, $$cost => '{"fp": -1, "fn": 20}'$$,
+  $$cost => '{"fp": 1}'$$, $$cost => '[1, 20]'$$, $$cost => '{"fp": 1, "fn": 2, "tp": 0}'$$);
+SELECT * FROM answers($$SELECT dpobj.threshold(%, recall => 0.5)$$, $$'blind'$$, $$'number'$$, $$'classes'$$, $$'none'$$);
+-- Tables that no training has made.
+CREATE FUNCTION pg_temp.forged(rating jsonb) RETURNS dp_model LANGUAGE sql AS $$
+  SELECT ROW('halfspace', 'x', '{1}', 1, 0, 'replace', 'exact', 1, jsonb_build_object('rating', '{"of": "scores", "on": "rows held out", "epsilon": 1, "rows_per_person": 1, "middle": 0, "spread": 1, "edges": [0, 1], "counts": [[1, 2], [3, 4], [5, 6]]}' || rating))::dp_model $$;
+SELECT (dpobj.threshold(pg_temp.forged('{}'), recall => 0.5)).score;
+SELECT * FROM answers($$SELECT dpobj.threshold(pg_temp.forged(%), recall => 0.5)$$, $$'{"edges": [1, 0]}'$$, $$'{"edges": []}'$$, $$'{"edges": [0, 1, 2]}'$$, $$'{"counts": [[1], [2], [3]]}'$$, $$'{"epsilon": 0}'$$, $$'{"epsilon": 1e300}'$$, $$'{"spread": 0}'$$,
+  $$'{"rows_per_person": 0}'$$, $$'{"counts": [[9223372036854775807, 9223372036854775807], [9223372036854775807, 2], [-9223372036854775808, 1]]}'$$);
+
+-- Cases: a label that one row in a hundred has, and a label in a spelling that no row has.
+\c - postgres
+CREATE TABLE rare AS SELECT CASE WHEN i % 200 = 0 THEN 9 ELSE i % 10 END AS a, (i * 7) % 13 AS b, i % 100 = 0 AS y FROM generate_series(1, 20000) i;
+SELECT dpobj.protect('rare', '{"a": {"bins": [3, 6, 9]}, "b": {"bins": [4, 8]}, "y": {}}', n => 20000), dpobj.set_budget('rare', 'postgres', 1e6, 0);
+SELECT count(*) FROM dpobj.train('rare', 'y', 1, name => 'rare auto');
+SELECT dpobj.show('rare auto') ~ '^Verdict: (not distinguishable from chance: do not use|better than chance) .*accuracy\s+[0-9.]+,\s+[0-9.]+\s+to\s+[0-9.]+,\s+where\s+a\s+constant\s+has\s+[0-9.]+' AS said;
+CREATE TABLE spelt (a int, b text);
+INSERT INTO spelt SELECT i % 10, CASE WHEN i % 3 = 0 THEN 'yes' WHEN i % 3 = 1 THEN 'YES' END FROM generate_series(1, 3000) i;
+SELECT dpobj.protect('spelt', '{"a": {"bins": [3, 6]}, "b": {"positive": ["Yes"]}}', n => 3000), dpobj.set_budget('spelt', 'postgres', 10, 0);
+SELECT count(*) FROM dpobj.train('spelt', 'b', 1, name => 'spelt');
+SELECT dpobj.show('spelt') LIKE 'Verdict: not distinguishable from chance: do not use%' AS said;
+
+DROP TABLE rare, spelt, guest, guest_add, guest_unsaid, guest_person, guest_by_b;
+DROP ROLE dpobj_rating_ana;

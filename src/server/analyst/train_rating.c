@@ -1,0 +1,193 @@
+/*
+ * train_rating.c - the private table of a training: a second scan of the table, with the model.
+ *
+ * The scan is that of the training, so that locks, snapshot and charge are the same.  Its locks are
+ * given back after the tick, because their end would tell how long the solver took.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "server/analyst/evaluate.h"
+#include "server/analyst/train_rating.h"
+#include "server/base/gate.h"
+#include "server/base/random_bits.h"
+#include "server/base/run_watch.h"
+#include "server/release/coverage.h"
+#include "server/release/rating_choice.h"
+#include "server/release/trained.h"
+
+/* The release while it is rated. */
+typedef struct Raters
+{
+	RatedModel rated;
+	RatingTable *table;
+	const Encoder *target; /* of residuals */
+} Raters;
+
+static Raters *raters;
+
+/* ---- where the scores are ---- */
+
+/*
+ * Adds what a column adds to a score in the mean, and the variance, if each of its values, or of
+ * the numbers that it may have, is as frequent as the others: this is public, and no more is known.
+ */
+static void
+add_column(const Encoder *encoder, const double *weight, double *mean, double *variance)
+{
+	int weights = encoder_weights(encoder);
+	int first = encoder->kind == ENCODER_NUMBER ? 1 : 0;
+	bool gap = encoder->drop_first;
+	double sum = 0;
+	double squares = 0;
+	int values = weights - first + (gap ? 1 : 0);
+
+	if (first > 0)
+	{
+		double width = weight[0] * (encoder->high - encoder->low);
+
+		*mean += weight[0] * (encoder->low + encoder->high) / 2;
+		*variance += width * width / 12;
+		return; /* a missing number is taken to be rare */
+	}
+	if (encoder->null_indicator && values > 1) /* likewise, the last weight */
+	{
+		values--;
+		weights--;
+	}
+	for (int i = 0; i < weights; i++)
+	{
+		sum += weight[i];
+		squares += weight[i] * weight[i];
+	}
+	sum /= Max(values, 1);
+	*mean += sum;
+	*variance += Max(squares / Max(values, 1) - sum * sum, 0.0);
+}
+
+static void
+settle_scores(const Training *training, const AnalystTable *opened, const RatedModel *rated,
+			  RatingTable *table)
+{
+	const double *weight = rated->model.weight;
+	double mean = 0;
+	double variance = 0;
+
+	for (int i = 0; i < opened->features.count; i++)
+	{
+		const Encoder *encoder = &opened->features.encoder[i];
+
+		add_column(encoder, weight, &mean, &variance);
+		weight += encoder_weights(encoder);
+	}
+	if (rated->intercept)
+		mean += *weight;
+	rating_set_bins(table, mean, sqrt(variance), rating_strength_of(training));
+}
+
+/* ---- the rows ---- */
+
+static void
+add_classes(const RatedModel *rated, const int32 *x, const RowCount *count, RatingTable *table)
+{
+	int label = x[0] / FIXED_POINT_ONE;
+	bool right = rated_model_predict(rated, x) == label;
+
+	table->number[2 * label + (right ? 0 : 1)] += count->positive;
+}
+
+static void
+add_residuals(const RatedModel *rated, const int32 *x, const RowCount *count, RatingTable *table)
+{
+	LookRow row = {.x = x, .rows = count->positive};
+
+	row.score = rated_model_number(rated, raters->target, x);
+	look_add(&table->look, &row, table->number);
+}
+
+static void
+add_row(Release *release, int cell, const int32 *x, const RowCount *count)
+{
+	const RatedModel *rated = &raters->rated;
+	RatingTable *table = raters->table;
+
+	GATE_CHECK_FOR_INTERRUPTS();
+	if (table->kind == RATING_SCORES)
+		rating_add_scores(table, rated_model_score(rated, 0, x), count->positive, count->negative);
+	else if (table->kind == RATING_CLASSES)
+		add_classes(rated, x, count, table);
+	else
+		add_residuals(rated, x, count, table);
+}
+
+/* ---- the table ---- */
+
+/* Bytes that distinct rows may take before they are counted. */
+#define RATED_TABLE_BYTES (1024 * 1024)
+
+/* What is rated, and how rows are encoded for it: but for a number as in training. */
+static void
+settle(const Training *training, const AnalystTable *opened, Encoding *encoding)
+{
+	RatedModel *rated = &raters->rated;
+	RatingTable *table = raters->table;
+
+	rated_model_place(rated, opened->shape.features);
+	*encoding = training->encoding;
+	if (rated->classes > 0)
+	{
+		table->kind = RATING_CLASSES;
+		table->cells = rated->classes;
+	}
+	else if (rated->label.is_target)
+	{
+		table->kind = RATING_RESIDUALS;
+		table->cells = 1;
+		raters->target = opened->label;
+		rated_model_residuals(opened, &table->look, encoding);
+	}
+	else
+		settle_scores(training, opened, rated, table);
+}
+
+static void
+draw(Release *release, AnalystTable *opened, Training *training, const MechanismAnswer *answer)
+{
+	RatingTable *table = raters->table;
+	Encoding encoding;
+	Bits bits;
+	Model model;
+
+	trained_describe(training, release->id, answer, &model);
+	rated_model_read(&model, &raters->rated);
+	rating_begin(training, table);
+	settle(training, opened, &encoding);
+	opened->holdout.trains = false;
+	table->unusable = analyst_read_open(release, &encoding, RATED_TABLE_BYTES, add_row);
+	random_bits_init(&bits);
+	rating_draw(table, &bits);
+	training->rating.table = table;
+	coverage_take(training, table);
+}
+
+/* Progress would tell how long the solver took, so that the watch sees nothing of this scan. */
+void
+train_rating_draw(Release *release, AnalystTable *opened, Training *training,
+				  const MechanismAnswer *answer)
+{
+	const RunWatch *watch = run_watch;
+
+	raters = palloc0(sizeof(Raters));
+	raters->table = palloc0(sizeof(RatingTable));
+	run_watch = NULL;
+	PG_TRY();
+	{
+		draw(release, opened, training, answer);
+	}
+	PG_FINALLY();
+	{
+		run_watch = watch;
+	}
+	PG_END_TRY();
+}

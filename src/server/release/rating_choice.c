@@ -1,0 +1,254 @@
+/*
+ * rating_choice.c - which rows rate a model, and what that costs.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "core/rows/holdout.h"
+
+#include "server/base/decimal.h"
+#include "server/release/coverage.h"
+#include "server/release/rating_choice.h"
+
+/* Without the option: a fifth of the rows. */
+#define USUAL_HOLDOUT (HOLDOUT_ONE / 5)
+
+/* The table's part of epsilon where it is not free. */
+#define USUAL_PARTS 10
+
+/* Strengths below which a table tells nothing of most models; a number needs more than a label. */
+#define LEAST_STRENGTH 50.0
+#define LEAST_STRENGTH_OF_NUMBER 1000.0
+
+static void
+refuse(const char *name, const char *detail)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("option \"%s\" is not for this request", name), errdetail("%s", detail),
+					errhint("Leave it out, or set \"rate\" to 0 for a model without a rating.")));
+}
+
+/* Who cannot have a rating; NULL: nothing hinders one. */
+static const char *
+hindrance(const Training *training)
+{
+	bool number = method_has_target(training->method);
+
+	if (!training->by_analyst)
+		return "Who may read the rows rates a model with the aggregates.";
+	if (training->keys != NULL)
+		return "Groups are trained under a shared charge, of which no rating is a part.";
+	if (training->elsewhere)
+		return "Rows of the table are on other servers.";
+	if (number && training->rows_per_person > 0)
+		return "Persons are protected, and the label is a number.";
+	return NULL;
+}
+
+double
+rating_strength_of(const Training *training)
+{
+	const Options *options = &training->options;
+	double share =
+		options->holdout > 0 ? (double) options->holdout / HOLDOUT_ONE : 1.0; /* of the rows */
+
+	return rating_strength((double) options->n * share, 0.5, training->rating.epsilon,
+						   Max(training->rows_per_person, 1));
+}
+
+/* Each class has rows of its own. */
+static bool
+is_useful(const Training *training)
+{
+	double least = method_has_target(training->method) ? LEAST_STRENGTH_OF_NUMBER : LEAST_STRENGTH;
+
+	return rating_strength_of(training) >= least * Max(training->options.classes, 2) / 2;
+}
+
+/* Is what the model costs all that both cost (theorem N11)? */
+static bool
+is_free(const Training *training)
+{
+	return training->options.holdout > 0 &&
+		   (training->rating.by_chance || training->options.adjacency == ADJACENCY_ADD_REMOVE);
+}
+
+/* The chance of a normal number below x. */
+static double
+normal_below(double x)
+{
+	return erfc(-x / M_SQRT2) / 2;
+}
+
+/* Would only the claim be left of a pair of this kind, if a table were beside the model? */
+static bool
+is_claim_left(PairKind kind)
+{
+	return kind == PAIR_SAMPLED || kind == PAIR_BATCHES || kind == PAIR_OBJECTIVE;
+}
+
+/*
+ * The largest epsilon of a table that leaves the pair of a model as it is (theorem N11); of a pair
+ * of which only the claim would be left, the claim.
+ */
+static int64
+most_beside(const Pair *model)
+{
+	double most;
+
+	if (model->kind == PAIR_RANGE)
+		return model->epsilon / 2;
+	if (model->kind == PAIR_CONCENTRATED)
+		most = sqrt(2 * model->rho);
+	else if (model->kind == PAIR_GAUSSIAN)
+		most = log(normal_below(model->mu / 2) / normal_below(-model->mu / 2));
+	else
+		return model->epsilon;
+	return (int64) Min((double) model->epsilon, EPSILON_ONE * most * (1 - 1e-6));
+}
+
+/* charged: is the table's epsilon a part of the call's? */
+static void
+check_rate(const Training *training, bool charged)
+{
+	if (training->options.rate < training->cost.epsilon + (charged ? 0 : 1))
+		return;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg(charged ? "option \"rate\" must be less than epsilon"
+								   : "option \"rate\" must be at most epsilon"),
+					errdetail("It is the epsilon of the table that rates the model%s.",
+							  charged ? ", and the model gets the rest" : "")));
+}
+
+/* Why no rating is wanted; NULL if one is. */
+static const char *
+find_reason(const Training *training)
+{
+	const Options *options = &training->options;
+	const char *hindered = hindrance(training);
+
+	if (options_given(options, "rate"))
+	{
+		if (options->rate > 0 && hindered != NULL)
+			refuse("rate", hindered);
+		return options->rate > 0 ? NULL : "Option \\\"rate\\\" is 0.";
+	}
+	if (hindered != NULL)
+		return hindered;
+	if (options->n == 0)
+		return "The number of rows is not declared.";
+	/* rows that were seen are rated for those only who ask for it */
+	return options_given(options, "holdout") && options->holdout == 0 ? "No rows are held out."
+																	  : NULL;
+}
+
+/* The table of rows that were seen, or that change their sides, has a part of epsilon. */
+static bool
+settle_part(Training *training, int features, bool asked,
+			void (*settle)(Training *training, int features))
+{
+	RatingPart *rating = &training->rating;
+
+	rating->epsilon = asked ? training->options.rate : training->cost.epsilon / USUAL_PARTS;
+	rating->charged = rating->epsilon;
+	coverage_settle(training);
+	settle(training, features);
+	return true;
+}
+
+/* false: unless it is asked for, a rating does not take a law from the ledger */
+static bool
+settle_free(Training *training, int features, bool asked,
+			void (*settle)(Training *training, int features))
+{
+	RatingPart *rating = &training->rating;
+	Pair model;
+
+	rating->epsilon = 1; /* there will be one */
+	coverage_settle(training);
+	settle(training, features);
+	rating->epsilon = 0;
+	model = training_pair(training);
+	rating->epsilon = asked ? training->options.rate : most_beside(&model);
+	return asked || !is_claim_left(model.kind);
+}
+
+void
+rating_settle(Training *training, int features, void (*settle)(Training *training, int features))
+{
+	bool asked = options_given(&training->options, "rate");
+	const char *why_not = find_reason(training);
+	Training before = *training;
+
+	for (int attempt = 0; why_not == NULL && attempt < 2; attempt++)
+	{
+		bool free;
+
+		*training = before;
+		training->rating.by_chance =
+			!options_given(&training->options, "holdout") && !training->dealt_by_column;
+		if (!options_given(&training->options, "holdout"))
+			training->options.holdout = USUAL_HOLDOUT;
+		free = attempt == 0 && is_free(training);
+		check_rate(training, !free);
+		if (!(free ? settle_free : settle_part)(training, features, asked, settle))
+			continue;
+		if (asked || is_useful(training))
+			return;
+		why_not = "The declared rows times epsilon are too few.";
+	}
+	*training = before;
+	training->rating.why_not = training->by_analyst ? why_not : NULL;
+	coverage_settle(training);
+	settle(training, features);
+}
+
+/* ---- the charge ---- */
+
+/* Without a part for the table its loss may be that of one row, too, whatever the model's law is. */
+Pair
+rating_pair(const Training *training, const Pair *model)
+{
+	Pair both = *model;
+
+	if (training->rating.charged > 0)
+		return pair_with_pure(model, training->rating.charged);
+	if (training->rating.epsilon == 0 || model->kind == PAIR_NONE ||
+		(training->rating.epsilon <= most_beside(model) && !is_claim_left(model->kind)))
+		return both;
+	both = pair_pure(model->epsilon);
+	both.delta = model->delta;
+	if (model->delta > 0)
+		both.kind = PAIR_APPROXIMATE;
+	return both;
+}
+
+void
+rating_append_charge(StringInfo text, const Training *training)
+{
+	const RatingPart *rating = &training->rating;
+	const char *because = "a part of epsilon";
+
+	if (rating->epsilon == 0)
+		return;
+	if (rating->charged == 0)
+		because = "rows train or rate";
+	appendStringInfo(text, ", \"rate\": {\"epsilon\": %s",
+					 decimal_text(rating->epsilon, EPSILON_UNIT));
+	appendStringInfo(text, ", \"charged\": %s, \"because\": \"%s\"",
+					 decimal_text(rating->charged, EPSILON_UNIT), because);
+	if (rating->by_chance)
+		appendStringInfo(text, ", \"rows\": %g", (double) training->options.holdout / HOLDOUT_ONE);
+	appendStringInfoChar(text, '}');
+}
+
+void
+rating_begin(const Training *training, RatingTable *table)
+{
+	memset(table, 0, sizeof(*table));
+	table->adjacency = training->options.adjacency;
+	table->epsilon = training->rating.epsilon;
+	table->rows_per_person = Max(training->rows_per_person, 1);
+	table->seen = training->options.holdout == 0;
+}

@@ -1,0 +1,50 @@
+-- The table of scores with which a model comes
+
+CREATE OR REPLACE FUNCTION dpobj.threshold(model dpobj.model_argument, recall float8 DEFAULT NULL, "precision" float8 DEFAULT NULL,
+    share float8 DEFAULT NULL, cost dpobj.json_argument DEFAULT NULL, owner regrole DEFAULT NULL,
+    OUT score float8, OUT probability float8, OUT expected jsonb)
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_threshold';
+COMMENT ON FUNCTION dpobj.threshold(dpobj.model_argument, float8, float8, float8, dpobj.json_argument, regrole) IS
+  'the score above which rows are to be taken, for a recall, a precision, a share of the rows or the costs of errors; its probability, and what is then expected to be right and wrong; costs nothing';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.estimate_words(estimate jsonb) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT format('%s, %s to %s', coalesce($1 ->> 'value', 'unknown'), coalesce($1 ->> 'low', '-Infinity'), coalesce($1 ->> 'high', 'Infinity'))
+  $$;
+COMMENT ON FUNCTION dpobj_internal.estimate_words(jsonb) IS 'internal: a number of a rating and its interval in words';
+
+-- A verdict comes first; rows that the model has learned from give none.
+CREATE OR REPLACE FUNCTION dpobj_internal.verdict_words(rating jsonb) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT format('%s (%s %s; %s)', coalesce($1 ->> 'verdict', 'on the rows it learned from'),
+             CASE $1 ->> 'of' WHEN 'scores' THEN 'AUC' WHEN 'classes' THEN 'accuracy' ELSE 'R-squared' END,
+             dpobj_internal.estimate_words($1 -> CASE $1 ->> 'of' WHEN 'scores' THEN 'auc' WHEN 'classes' THEN 'accuracy' ELSE 'r_squared' END),
+             CASE $1 ->> 'of' WHEN 'scores' THEN 'chance has 0.5'
+                              WHEN 'classes' THEN 'the most frequent class has ' || coalesce($1 #>> '{most_frequent_class,value}', 'no number')
+                              ELSE 'a constant has 0' END)
+           || CASE WHEN $1 ? 'needs'
+                   THEN format('. If it is as good as it looks, %s times the rows would show it%s', $1 #>> '{needs,times_rows}',
+                               coalesce(', or "rate": ' || ($1 #>> '{needs,rate}'), '')) ELSE '' END
+           || CASE WHEN $1 ->> 'of' = 'scores' AND $1 #> '{auc,value}' = 'null'
+                   THEN '. One of the two labels has so few rows that noise may have made them' ELSE '' END
+  $$;
+COMMENT ON FUNCTION dpobj_internal.verdict_words(jsonb) IS 'internal: the verdict of a rating that comes with a model in words';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.table_words(rating jsonb) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT concat_ws('; ',
+      format('about %s rows%s', $1 ->> 'rows', CASE WHEN $1 ? 'verdict' THEN ' held out' ELSE ' that it learned from' END),
+      CASE WHEN $1 ->> 'of' = 'scores'
+           THEN format('positive %s; accuracy %s, where a constant has %s', dpobj_internal.estimate_words($1 -> 'base_rate'),
+                       dpobj_internal.estimate_words($1 -> 'accuracy'),
+                       coalesce(greatest(b.rate, 1 - b.rate)::text, 'an unknown one')) END,
+      CASE WHEN $1 ->> 'of' = 'scores'
+           THEN CASE WHEN $1 ? 'calibration' THEN 'probabilities are calibrated' ELSE 'too few rows to calibrate probabilities' END END,
+      format('at confidence %s', $1 ->> 'confidence'))
+      FROM (SELECT ($1 #>> '{base_rate,value}')::numeric AS rate) b
+  $$;
+COMMENT ON FUNCTION dpobj_internal.table_words(jsonb) IS 'internal: the numbers of a rating that comes with a model in words';
