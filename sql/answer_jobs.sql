@@ -6,7 +6,7 @@ CREATE TABLE stay (id int, age int, days float8, ill boolean, outcome text);
 INSERT INTO stay SELECT i, 20 + i % 50, i % 10, i % 50 > 25, CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END
   FROM generate_series(1, 2000) i;
 REVOKE ALL ON stay FROM PUBLIC;
-SELECT dpobj.protect('stay', '{"age": {"bins": [30, 46, 60]}, "days": {"clip": [0, 10], "scale": 1}, "ill": {}, "outcome": {"positive": ["bad"]}}');
+SELECT dpobj.protect('stay', '{"age": {"bins": [30, 46, 60]}, "days": {"clip": [0, 10], "scale": 1}, "ill": {}, "outcome": {"positive": ["bad"], "negative": ["good"]}}');
 SELECT dpobj.set_budget('stay', 'dpobj_answer_ana', 100, 0);
 \c - dpobj_answer_ana
 SELECT (dpobj.train('stay', 'ill', 10, '{age}', method => 'logistic', name => 'm')).kind, (dpobj.train('stay', 'ill', 10, '{days}', method => 'svm', name => 'n')).kind AS n,

@@ -196,7 +196,7 @@ CREATE TABLE checkup (id int, age int, sex text, weight float8, ill boolean, out
 INSERT INTO checkup SELECT i, 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' END, CASE WHEN i % 10 > 0 THEN i % 40 END,
   i % 50 > 25, CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END FROM generate_series(1, 2000) i;
 SELECT dpobj.protect('checkup', '{"age": {"bins": [46]}, "sex": {"levels": ["f", "m"]}, "weight": {"scale": 40}, "ill": {},
-  "outcome": {"positive": ["bad"]}}', adjacency => 'add_remove');
+  "outcome": {"positive": ["bad"], "negative": ["good"]}}', adjacency => 'add_remove');
 SELECT dpobj.set_budget('checkup', 'dpobj_evaluate_ana', 100000, 0), dpobj.set_budget('checkup', 'dpobj_evaluate_bob', 1, 0);
 REVOKE ALL ON checkup FROM PUBLIC;
 SELECT dp_accuracy((SELECT model FROM candidate WHERE id = 1), ARRAY[(sex = 'f')::int, (sex = 'm')::int], ill, 1.0) BETWEEN 0 AND 1 AS rated FROM checkup;

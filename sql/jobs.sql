@@ -7,7 +7,7 @@ INSERT INTO visit SELECT i, 20 + i % 50, i % 50 > 25, CASE WHEN i % 50 > 25 THEN
   FROM generate_series(1, 2000) i;
 REVOKE ALL ON visit FROM PUBLIC;
 SET client_min_messages = warning; -- an earlier test may have protected a table of that name
-SELECT dpobj.protect('visit', '{"age": {"bins": [30, 46, 60]}, "ill": {}, "outcome": {"positive": ["bad"]}}');
+SELECT dpobj.protect('visit', '{"age": {"bins": [30, 46, 60]}, "ill": {}, "outcome": {"positive": ["bad"], "negative": ["good"]}}');
 RESET client_min_messages;
 SELECT dpobj.set_budget('visit', 'dpobj_jobs_ana', 10, 0);
 

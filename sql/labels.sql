@@ -56,16 +56,17 @@ INSERT INTO odd VALUES ('{1,0}', NULL), ('{1,0}', repeat('y', 100000)), (NULL, '
 SELECT cardinality((dp_halfspace(x, t, 1.0, 0, '{"dimension": 2, "positive": "yes", "negative": "no"}')).weights) FROM odd;
 
 -- Declared for analysts.
-SELECT dpobj.protect('reply', '{"f": {"scale": 2}, "n": {"scale": 2}, "t": {"positive": ["yes"], "negative": ["no"]}, "v": {"positive": ["yes"]}, "k": {"positive": [2], "negative": [0]}, "b": {}}', n => 900);
+SELECT dpobj.protect('reply', '{"f": {"scale": 2}, "n": {"scale": 2}, "t": {"positive": ["yes"], "negative": ["no"]}, "v": {"positive": ["yes"], "negative": ["no", "perhaps"]}, "k": {"positive": [2], "negative": [0]}, "b": {}}', n => 900);
 SELECT dpobj.set_budget('reply', NULL, 100000, 0), dpobj.set_budget('reply', 'dpobj_labels_ana', 100000, 0), dpobj.grant_trainer('dpobj_labels_ana');
 SELECT label, (SELECT format('%s positive, %s negative', sum(positive), sum(negative)) FROM scan_rows('reply', label)) FROM (VALUES ('t'), ('v')) s(label);
-SELECT answer FROM answers($$SELECT dpobj.protect('reply', '{"t": %}')$$, '{"negative": ["no"]}', '{"positive": ["yes"], "negative": []}', '{"positive": ["yes"], "negative": "no"}',
+-- A text label names both sides: the positive values alone, in a spelling that no row has, would make every row negative.
+SELECT answer FROM answers($$SELECT dpobj.protect('reply', '{"t": %}')$$, '{"positive": ["Yes"]}', '{"negative": ["no"]}', '{"positive": ["yes"], "negative": []}', '{"positive": ["yes"], "negative": "no"}',
   '{"positive": ["yes"], "negative": ["no", "yes"]}', '{"positive": ["yes"], "negative": [1]}', '{"levels": ["yes"], "negative": ["no"]}');
 
 -- A filter names declared values, so that a misspelt one is refused and not bought; the hint knows case and blanks, from declarations alone.
 CREATE TABLE client (id int PRIMARY KEY, plan text, tier stage, floor int, city text, kept text, share numeric, since date);
 SELECT dpobj.protect('client', '{"plan": {"levels": ["basic", "gold plan", "\u00c4lter", "no"], "null": "no"}, "tier": {"levels": ["early", "late"]}, "floor": {"levels": [1, 2, 30], "drop_first": true},
-  "city": {"positive": ["Rome"]}, "kept": {"positive": ["yes"], "negative": ["no", "never"]}, "share": {"positive": [0.5], "negative": [1]}, "since": {"epoch_of": "day", "scale": 10}}', n => 900);
+  "city": {"positive": ["Rome"], "negative": ["Paris", "Oslo"]}, "kept": {"positive": ["yes"], "negative": ["no", "never"]}, "share": {"positive": [0.5], "negative": [1]}, "since": {"epoch_of": "day", "scale": 10}}', n => 900);
 SELECT dpobj.set_budget('client', NULL, 1000, 0), dpobj.set_budget('client', 'dpobj_labels_ana', 1000, 0);
 \c - dpobj_labels_ana
 SELECT * FROM answers($$SELECT dpobj.price('client', label => 'kept', epsilon => 1, features => '{floor}', filter => '%') -> 'dimension'$$,
@@ -90,7 +91,7 @@ SELECT dpobj.evaluate('reply yes or no', 'reply', epsilon => 1000, filter => '{"
 CREATE TABLE tariff AS
   SELECT i % 4 = 1 AS gold, i % 3 > 0 AS odd, p AS plan, i % 4 AS code, (ARRAY['late', 'early', 'late', 'gone'])[1 + i % 4]::stage AS tier, p AS vague
     FROM generate_series(1, 1200) i, LATERAL (SELECT (ARRAY['basic', 'gold plan', 'none', 'Gold Plan'])[1 + i % 4] AS p) s;
-SELECT dpobj.protect('tariff', '{"gold": {}, "odd": {}, "plan": {"levels": ["basic", "gold plan", "none"], "null": "none", "drop_first": true}, "code": {"levels": [0, 1, 2]}, "tier": {"levels": ["early", "late"]}, "vague": {"positive": ["basic"]}}', n => 1200);
+SELECT dpobj.protect('tariff', '{"gold": {}, "odd": {}, "plan": {"levels": ["basic", "gold plan", "none"], "null": "none", "drop_first": true}, "code": {"levels": [0, 1, 2]}, "tier": {"levels": ["early", "late"]}, "vague": {"positive": ["basic"], "negative": ["gold plan", "none", "Gold Plan"]}}', n => 1200);
 SELECT dpobj.set_budget('tariff', NULL, 1000000, 0), dpobj.set_budget('tariff', 'dpobj_labels_ana', 1000000, 0);
 \c - dpobj_labels_ana
 SELECT label, options, (details -> 'coverage' ->> 'usable')::int AS usable, weights[1] > 0 AS learnt, mechanism, details -> 'encoders' -> label AS declared

@@ -16,7 +16,7 @@ ALTER TABLE sheltered ENABLE ROW LEVEL SECURITY;
 CREATE VIEW lodger_view AS SELECT * FROM lodger;
 REVOKE ALL ON lodger, lodger_case, lodger_bare, sheltered FROM PUBLIC;
 SELECT dpobj.protect('lodger', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels": ["f", "m"], "drop_first": true},
-  "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"]}}');
+  "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"], "negative": ["good"]}}');
 SELECT dpobj.protect('lodger_case', '{"x": {}, "y": {}}', adjacency => 'add_remove', person => 'who', max_rows_per_person => 3);
 SELECT dpobj.protect('lodger_once', '{"x": {}}', person => 'who', max_rows_per_person => 1);
 SELECT dpobj.protect('lodger_free', '{"x": {}, "y": {}}', adjacency => 'add_remove');

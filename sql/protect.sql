@@ -14,7 +14,7 @@ SELECT * FROM answers('SELECT * FROM dpobj.protected_features(%)',
   $$'pg_class'$$, 'NULL');
 
 -- Protecting again replaces the declaration.
-SELECT dpobj.protect('"Clinic"."Visit"', '{"age": {"scale": 100}, "sex": {"positive": ["m"]}}', 'add_remove', 'person', 3, 1000);
+SELECT dpobj.protect('"Clinic"."Visit"', '{"age": {"scale": 100}, "sex": {"positive": ["m"], "negative": ["f"]}}', 'add_remove', 'person', 3, 1000);
 SELECT relation, encoders, adjacency, person, max_rows_per_person, n FROM dpobj.protected;
 SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
 SELECT * FROM dpobj.protected_features('"Clinic"."Visit"', '{sex}');

@@ -129,7 +129,7 @@ INSERT INTO iris SELECT i, i / 2, i % 60, (i * 7) % 40 / 40.0,
   CASE WHEN i % 60 < 20 THEN -1 WHEN i % 60 < 40 THEN 7 ELSE 300 END, CASE WHEN i % 60 < 30 THEN 'red' ELSE 'blue' END::shade, i % 60 < 30, 'x', 'good'
   FROM generate_series(1, 6000) i;
 REVOKE ALL ON iris FROM PUBLIC;
-\set declared '"length": {"bins": [20, 40]}, "width": {"center": 0.5, "scale": 0.5}, "kind": {"levels": ["setosa", "versi''color", "virginica"]}, "code": {"levels": [300, 7, -1], "null": 7, "drop_first": true}, "tint": {"levels": ["red", "blue"], "null_indicator": true}, "native": {}, "one": {"levels": ["x"]}, "outcome": {"positive": ["good"]}'
+\set declared '"length": {"bins": [20, 40]}, "width": {"center": 0.5, "scale": 0.5}, "kind": {"levels": ["setosa", "versi''color", "virginica"]}, "code": {"levels": [300, 7, -1], "null": 7, "drop_first": true}, "tint": {"levels": ["red", "blue"], "null_indicator": true}, "native": {}, "one": {"levels": ["x"]}, "outcome": {"positive": ["good"], "negative": ["bad"]}'
 SELECT dpobj.protect('iris', ('{' || :'declared' || '}')::jsonb, n => 6000);
 SELECT dpobj.set_budget('iris', 'dpobj_softmax_ana', 5000, 0.001);
 \c - dpobj_softmax_ana

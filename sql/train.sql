@@ -10,7 +10,7 @@ INSERT INTO visit SELECT i, 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' ELSE 'm' E
   i % 50 > 25, CASE WHEN i % 50 > 25 THEN 'bad' ELSE 'good' END FROM generate_series(1, 2000) i;
 REVOKE ALL ON visit FROM PUBLIC;
 SELECT dpobj.protect('visit', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels": ["f", "m"], "drop_first": true},
-  "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"]}}');
+  "weight": {"center": 80, "scale": 20}, "ill": {}, "outcome": {"positive": ["bad"], "negative": ["good"]}}');
 
 -- Without a budget every role is refused; a budget of all roles is none of a role's own.
 SELECT dpobj.train('visit', 'outcome', 1);
@@ -201,7 +201,7 @@ SELECT dpobj.evaluate('persons', 'stay', 0.001);
 \c - postgres
 CREATE TABLE faded (who int, a boolean, b int, c text, y boolean, z text);
 INSERT INTO faded SELECT i, i % 3 = 0, i, 'x', i % 2 = 0, 'n' FROM generate_series(1, 60) i;
-SELECT dpobj.protect('faded', '{"a": {}, "b": {"bins": [30]}, "c": {"levels": ["x", "y"]}, "y": {}, "z": {"positive": ["p"]}}');
+SELECT dpobj.protect('faded', '{"a": {}, "b": {"bins": [30]}, "c": {"levels": ["x", "y"]}, "y": {}, "z": {"positive": ["p"], "negative": ["q"]}}');
 SELECT dpobj.set_budget('faded', 'dpobj_train_ana', 100, 0);
 ALTER TABLE faded DROP COLUMN b, ALTER COLUMN c TYPE date USING NULL;
 \c - dpobj_train_ana

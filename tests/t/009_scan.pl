@@ -15,7 +15,7 @@ INSERT INTO visit SELECT i, i, i / 100.0, i, date '2020-01-01' + i, timestamptz 
   'a', 'b', 'sad', true, 'yes' FROM generate_series(1, 100) i;
 SELECT dpobj.protect('visit', '{"i": {"scale": 100}, "f": {}, "n": {"scale": 100}, "d": {"epoch_of": "day", "scale": 20000},
   "ts": {"epoch_of": "hour", "scale": 500000}, "t": {"levels": ["a", "z"]}, "c": {"levels": ["b"]}, "e": {"levels": ["sad"]},
-  "b": {}, "y": {"positive": ["yes"]}}');
+  "b": {}, "y": {"positive": ["yes"], "negative": ["no"]}}');
 SQL
 
 # ---- pairs of tables that differ in one row ----

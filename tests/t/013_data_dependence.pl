@@ -27,7 +27,7 @@ REVOKE ALL ON base, visit FROM PUBLIC;
 SELECT dpobj.protect('visit', '{"i": {"scale": 100}, "f": {}, "n": {"scale": 100}, "d": {"epoch_of": "day", "scale": 20000},
   "ts": {"epoch_of": "hour", "scale": 500000}, "t": {"levels": ["a", "z"], "null": "a"}, "u": {"levels": ["a", "z"]},
   "e": {"levels": ["sad", "happy"]}, "b": {},
-  "y": {"positive": ["yes"]}}', n => 40);
+  "y": {"positive": ["yes"], "negative": ["no"]}}', n => 40);
 SELECT dpobj.set_budget('visit', 'ana', 1000000, 0), dpobj.set_budget('visit', 'eve', 1000000, 0),
        dpobj.set_budget('visit', NULL, 10000000, 0);
 SQL

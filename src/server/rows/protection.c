@@ -340,6 +340,31 @@ check_relations(const Declaration *declaration)
 	}
 }
 
+/*
+ * Refuses a text label of which the positive values alone are named: in another spelling than that
+ * of the rows, they would make every row negative.  An enum has no other spelling.
+ */
+static void
+check_labels(const Encoders *encoders)
+{
+	for (int i = 0; i < encoders->count; i++)
+	{
+		const Encoder *encoder = &encoders->encoder[i];
+
+		if (encoder->kind == ENCODER_LABEL && encoder->column.kind == COLUMN_TEXT &&
+			encoder->label.negative.count == 0)
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("label \"%s\" has no negative values", encoder->column.name),
+				 errdetail("If rows had another spelling of the positive ones, all would be "
+						   "negative."),
+				 errhint("Name both, as in {\"positive\": [\"yes\"], \"negative\": [\"no\"]}, or "
+						 "all values, as in {\"levels\": [\"yes\", \"no\"]}, or let a boolean "
+						 "be read, by {\"as\": \"boolean\"}.")));
+	}
+}
+
 static void
 check_declaration(Declaration *declaration)
 {
@@ -355,6 +380,7 @@ check_declaration(Declaration *declaration)
 	check_size(declaration);
 	relation = acting_open(declaration->relation, NoLock);
 	encoders_parse(declaration->encoders, RelationGetDescr(relation), &encoders);
+	check_labels(&encoders);
 	check_key(declaration->person, RelationGetDescr(relation), NAME_PERSONS);
 	if (declaration->person != NULL)
 		scan_check_person(declaration->relation, declaration->person);
