@@ -21,8 +21,6 @@
 #include "utils/json.h"
 #include "utils/rel.h"
 
-#include "core/rows/text_value.h"
-
 #include "server/base/acting.h"
 #include "server/release/kept.h"
 #include "server/analyst/suggest.h"
@@ -241,18 +239,15 @@ append_whole(StringInfo text, const Range *range)
 static bool
 are_booleans(const Column *column, JsonbContainer *list)
 {
-	bool value[2];
+	List *values = NIL;
 
-	if (column->kind != COLUMN_TEXT || JsonContainerSize(list) != 2)
-		return false;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < JsonContainerSize(list) && column->kind == COLUMN_TEXT; i++)
 	{
 		char *text = json_get_string(getIthJsonbValueFromContainer(list, i));
 
-		if (text == NULL || !text_boolean(text, strlen(text), &value[i]))
-			return false;
+		values = text == NULL ? NIL : lappend(values, text);
 	}
-	return value[0] != value[1];
+	return declare_are_booleans(values);
 }
 
 /*

@@ -284,9 +284,8 @@ list_as_range(ColumnChecks *checks)
 	}
 }
 
-/* Are these the two texts or numbers of a boolean? */
-static bool
-are_booleans(List *values)
+bool
+declare_are_booleans(List *values)
 {
 	bool first;
 	bool second;
@@ -304,7 +303,7 @@ is_boolean(const Column *column, const ColumnChecks *checks)
 	if (column->kind != COLUMN_TEXT && column->kind != COLUMN_INTEGER)
 		return false;
 	return checks->listed
-			   ? are_booleans(checks->values)
+			   ? declare_are_booleans(checks->values)
 			   : column->kind == COLUMN_INTEGER && checks->low != NULL && checks->high != NULL &&
 					 numeric_value(NumericGetDatum(checks->low)) == 0 &&
 					 numeric_value(NumericGetDatum(checks->high)) == 1;

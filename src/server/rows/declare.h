@@ -22,4 +22,7 @@ typedef enum DeclaredColumn
 extern DeclaredColumn declare_column(Relation relation, Form_pg_attribute attribute,
 									 StringInfo text);
 
+/* Are these strings the two of a boolean, such as yes and no? */
+extern bool declare_are_booleans(List *values);
+
 #endif
