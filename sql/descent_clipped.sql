@@ -46,6 +46,19 @@ SELECT kind, mechanism, cardinality(weights) AS weights, details -> 'groups' AS 
 SELECT dpobj.score('peat', a) > dpobj.score('peat', b) AS rises FROM (SELECT 65 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) a, (SELECT 22 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) b;
 SELECT p -> 'mechanism' AS mechanism, p -> 'error' AS error, p -> 'sure_to_finish' AS sure FROM dpobj.price('heath', 'sandy', 4, delta => 0.000001, method => 'logistic', options => '{"mechanism": "descent"}') p;
 SELECT dpobj.train('heath', 'sandy', 4, method => 'logistic', options => '{"mechanism": "descent"}');
+-- Method auto takes it for scores where a delta is offered (rule D12); few columns without an order have less noise in the objective.
+SELECT d, o, p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because
+  FROM unnest('{0,0.000001}'::float8[]) d, unnest(ARRAY['{}', '{"objective": "probability"}', '{"objective": "ranking"}', '{"objective": "accuracy"}']) WITH ORDINALITY o(o, i),
+       dpobj.price('heath', 'sandy', 4, delta => d, options => o::jsonb) p ORDER BY d, i;
+SELECT p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because FROM dpobj.price('heath', 'sandy', 4, '{kind}', delta => 0.000001) p;
+SELECT mechanism, dpobj.predict_proba(m, a) BETWEEN 0 AND 1 AS probable
+  FROM dpobj.train('heath', 'sandy', 1, delta => 0.000001) m, (SELECT 65 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) a;
+SELECT dpobj.price('heath', 'sandy', 4, options => '{"objective": "lift"}');
+SELECT dpobj.price('heath', 'sandy', 4, method => 'logistic', options => '{"objective": "ranking"}');
 \c - postgres
+-- At the owner's door the option must be given.
+SELECT d, o, p ->> 'method' AS method, p ->> 'mechanism' AS mechanism
+  FROM unnest('{0,0.000001}'::float8[]) d, unnest(ARRAY['{}', '{"objective": "ranking"}']) WITH ORDINALITY o(o, i),
+       dpobj.price_aggregate('auto', 12, 1, d, o::jsonb || '{"n": 5000, "groups": [4, 4, 4]}') p ORDER BY d, i;
 DROP OWNED BY dpobj_residuals_ana;
 DROP ROLE dpobj_residuals_ana;

@@ -43,25 +43,29 @@ void
 count_pass_sum(ConvexRows *rows, Memory *memory, Wide *sum)
 {
 	int64_t sums = count_pass_of(rows).sums;
-	CountWork work[CREW_MAX_THREADS];
 	void *context[CREW_MAX_THREADS];
 
 	rows->thin = 1;
 	for (int k = 0; k < rows->threads; k++)
 	{
-		work[k] = (CountWork){.rows = rows,
-							  .sum = memory_allocate_zero(memory, (size_t) sums, sizeof(int64_t))};
-		context[k] = &work[k];
+		CountWork *work = memory_allocate(memory, 1, sizeof(CountWork));
+
+		work->rows = rows;
+		work->sum = memory_allocate_zero(memory, (size_t) sums, sizeof(int64_t));
+		context[k] = work;
 	}
 	convex_rows_visit(rows, count_block, context);
 	for (int64_t i = 0; i < sums; i++)
-	{
 		sum[i] = 0;
-		for (int k = 0; k < rows->threads; k++)
-			sum[i] += work[k].sum[i];
-	}
 	for (int k = 0; k < rows->threads; k++)
-		memory_release(memory, work[k].sum);
+	{
+		CountWork *work = context[k];
+
+		for (int64_t i = 0; i < sums; i++)
+			sum[i] += work->sum[i];
+		memory_release(memory, work->sum);
+		memory_release(memory, work);
+	}
 }
 
 void

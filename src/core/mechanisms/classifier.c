@@ -45,6 +45,9 @@ static const struct
 	[REASON_NO_SCORES] = {CLASSIFIER_CENTRE, "clip bounds are too wide for a grid"},
 	[REASON_NO_MEMORY] = {CLASSIFIER_CENTRE, "a grid needs all rows in memory"},
 	[REASON_NO_GRID] = {CLASSIFIER_CENTRE, "no dense grid can be drawn from"},
+	[REASON_DESCENT] = {CLASSIFIER_DESCENT, "noisy descent gives the best scores"},
+	[REASON_NO_DELTA] = {CLASSIFIER_CENTRE, "noisy descent needs a delta"},
+	[REASON_FEW_COLUMNS] = {CLASSIFIER_CENTRE, "with few columns noise in the objective is less"},
 	[REASON_ROWS_UNKNOWN] = {CLASSIFIER_GRID, "the number of rows is not declared"},
 };
 
@@ -129,4 +132,53 @@ classifier_choose(const GridTerms *terms, int64_t delta, MechanismRequest *reque
 	if (classifier_model(reason) != CLASSIFIER_GRID)
 		*request = reason == REASON_MANY_ROWS ? pool : centre;
 	return reason;
+}
+
+/* ---- scores ---- */
+
+/* The noise of a column in the objective, as a share of that in descent, below which it is taken. */
+#define OBJECTIVE_NOISE 0.8
+
+/* Of so many bins in order descent knows more than an objective. */
+#define ORDERED_BINS 3
+
+static bool
+has_order(const ResidualLayout *layout)
+{
+	for (int g = 0; g < layout->groups; g++)
+		if (layout->group[g].ordered >= ORDERED_BINS)
+			return true;
+	return false;
+}
+
+ClassifierReason
+classifier_choose_scores(const Encoding *encoding, int64_t rows, int64_t delta,
+						 MechanismRequest *request)
+{
+	MechanismRequest descent = *request;
+	ResidualLayout layout;
+	ResidualScale scale;
+	double noise = INFINITY;
+
+	request->kind = MECHANISM_OBJECTIVE;
+	if (!encoding->indices) /* K-norm noise, which needs no delta, is not for levels */
+		noise = convex_default_classifier(request, encoding, 0, rows);
+	if (delta == 0)
+		return REASON_NO_DELTA;
+	descent.kind = MECHANISM_DESCENT;
+	descent.convex.loss = LOSS_LOGISTIC;
+	descent.convex.lambda = LAMBDA_MIN;
+	convex_set_noise(&descent, CONVEX_GAUSSIAN, delta);
+	residual_describe(encoding, &descent.convex, &descent.residual);
+	residual_layout_make(&descent.convex, &descent.residual, encoding_dimension(encoding), &layout);
+	scale = residual_scale(&layout, privacy_epsilon(request->epsilon), privacy_delta(delta),
+						   request->adjacency);
+	if (!has_order(&layout) && noise < OBJECTIVE_NOISE * scale.slope *
+										   residual_reach(&layout, CLIP_EVEN, request->adjacency))
+	{
+		(void) convex_default_classifier(request, encoding, delta, rows);
+		return REASON_FEW_COLUMNS;
+	}
+	*request = descent;
+	return REASON_DESCENT;
 }

@@ -17,14 +17,18 @@ typedef enum ClassifierReason
 	REASON_NO_SCORES,    /* no grid has scores that can be computed */
 	REASON_NO_MEMORY,    /* a grid needs all rows in memory */
 	REASON_NO_GRID,      /* rows are not declared, and no dense grid can be drawn from */
+	REASON_DESCENT,      /* probabilities are wanted, and delta may be spent */
+	REASON_NO_DELTA,     /* they are wanted, and it may not */
+	REASON_FEW_COLUMNS,  /* they are wanted, and noise in the objective is less than descent's */
 	REASON_ROWS_UNKNOWN  /* rows are not declared, and a narrow dense grid can be drawn from */
 } ClassifierReason;
 
 typedef enum ClassifierModel
 {
-	CLASSIFIER_GRID,   /* a halfspace over the default grid */
-	CLASSIFIER_CENTRE, /* real weights by convex_default_classifier() */
-	CLASSIFIER_POOL    /* real weights by convex_pool_settle() */
+	CLASSIFIER_GRID,    /* a halfspace over the default grid */
+	CLASSIFIER_CENTRE,  /* real weights by convex_default_classifier() */
+	CLASSIFIER_DESCENT, /* real weights by residual_describe() */
+	CLASSIFIER_POOL     /* real weights by convex_pool_settle() */
 } ClassifierModel;
 
 /* The reason in words, for the ledger and the model. */
@@ -38,5 +42,11 @@ extern ClassifierModel classifier_model(ClassifierReason reason);
  */
 extern ClassifierReason classifier_choose(const GridTerms *terms, int64_t delta,
 										  MechanismRequest *request);
+
+/*
+ * Chooses a model of real weights by rule D12, for whom probabilities matter more than mistakes.
+ */
+extern ClassifierReason classifier_choose_scores(const Encoding *encoding, int64_t rows,
+												 int64_t delta, MechanismRequest *request);
 
 #endif

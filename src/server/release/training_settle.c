@@ -46,9 +46,9 @@ take_model(Training *training, ClassifierModel model, const MechanismRequest *re
 	Options *options = &training->options;
 
 	training->method = model == CLASSIFIER_GRID ? METHOD_HALFSPACE : METHOD_LOGISTIC;
-	if (model == CLASSIFIER_POOL)
+	if (model == CLASSIFIER_POOL || model == CLASSIFIER_DESCENT)
 	{
-		options->mechanism = mechanism_get(MECHANISM_POOL)->name;
+		options->mechanism = mechanism_get(request->kind)->name;
 		options->noise = NOISE_AUTO;
 	}
 	if (model != CLASSIFIER_CENTRE)
@@ -58,20 +58,58 @@ take_model(Training *training, ClassifierModel model, const MechanismRequest *re
 	options->noise = request->convex.noise == CONVEX_KNORM ? NOISE_KNORM : NOISE_GAUSSIAN;
 }
 
+static MechanismRequest
+request_of_auto(Training *training)
+{
+	MechanismRequest request = {.epsilon = training_row_epsilon(training),
+								.adjacency = training->options.adjacency,
+								.run = training->request.run,
+								.threads = dpobj_solver_threads};
+
+	training->request.epsilon = request.epsilon; /* training_row_delta() asks for it */
+	request.grid.dimension = encoding_dimension(&training->encoding);
+	return request;
+}
+
+/*
+ * Does METHOD_AUTO choose by scores instead of mistakes?  At the analyst's door it does if a delta
+ * is offered.
+ */
+static bool
+wants_scores(const Training *training)
+{
+	const Options *options = &training->options;
+
+	if (training->method != METHOD_AUTO || options->noise != NOISE_AUTO)
+		return false;
+	return options->objective == OBJECTIVE_AUTO ? training->by_analyst && training->cost.delta > 0
+												: options->objective != OBJECTIVE_ACCURACY;
+}
+
+/* Chooses by rule D12.  K-norm noise, which needs no delta, is not for levels. */
+static void
+choose_scores(Training *training)
+{
+	MechanismRequest request = request_of_auto(training);
+	int64 delta = training_row_delta(training);
+	ClassifierReason reason;
+
+	if (delta == 0 && training->encoding.indices)
+		return;
+	reason = classifier_choose_scores(&training->encoding, training->options.n, delta, &request);
+	training->reason = classifier_reason(reason);
+	take_model(training, classifier_model(reason), &request);
+}
+
 /* Chooses by rule U13. */
 static void
 choose_method(Training *training)
 {
 	const Options *options = &training->options;
-	MechanismRequest request = {.epsilon = training_row_epsilon(training),
-								.adjacency = options->adjacency,
-								.run = training->request.run,
-								.threads = dpobj_solver_threads};
+	MechanismRequest request = request_of_auto(training);
 	GridTerms terms;
 	ClassifierReason reason;
 
-	training->request.epsilon = request.epsilon; /* training_row_delta() asks for it */
-	request.grid.dimension = encoding_dimension(&training->encoding);
 	grid_terms(options, &training->encoding, request.epsilon, run_declared(training), &terms);
 	reason = classifier_choose(&terms, training_row_delta(training), &request);
 	training->reason = classifier_reason(reason);
@@ -220,6 +258,8 @@ training_set_features(Training *training, int features)
 	MechanismRequest *request = &training->request;
 
 	encoding_choose(training, features);
+	if (wants_scores(training))
+		choose_scores(training);
 	settle_width(training);
 	run_settle(training);
 	if (training->method == METHOD_AUTO || needs_passes(training))

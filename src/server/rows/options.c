@@ -486,6 +486,12 @@ static const char *const solver_names[] = {[SOLVER_AUTO] = "auto",
 										   [SOLVER_GLPK] = "glpk",
 										   [SOLVER_GLPK_LITERAL] = "glpk_literal"};
 
+static const char *const objective_names[OBJECTIVE_CHOICES] = {[OBJECTIVE_AUTO] = "auto",
+															   [OBJECTIVE_ACCURACY] = "accuracy",
+															   [OBJECTIVE_RANKING] = "ranking",
+															   [OBJECTIVE_PROBABILITY] =
+																   "probability"};
+
 #define FIELD(name) offsetof(Options, name)
 
 /* The losses before LOSS_HUBER are those of METHOD_LOGISTIC. */
@@ -521,6 +527,8 @@ static const Key keys[] = {
 	 lengthof(noise_names), noise_names},
 	{"norm", KEY_ABOVE_ZERO, BY_BOTH, FOR_CONVEX | FOR_SOFTMAX, FIELD(norm)},
 	{"numeric", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_numeric},
+	{"objective", KEY_CHOICE, BY_BOTH, FOR_AUTO, FIELD(objective), 0, OBJECTIVE_CHOICES,
+	 objective_names},
 	{"part_nodes", KEY_INTEGER, BY_BOTH, FOR_GRID, FIELD(part_nodes), 1, SAMPLE_MAX_PART_NODES},
 	{"parts", KEY_INTEGER, BY_BOTH, FOR_GRID, FIELD(parts), 1, SAMPLE_MAX_PARTS},
 	{"positive", KEY_VALUE, BY_BOTH, FOR_NAMED | FOR_AUTO, FIELD(positive),

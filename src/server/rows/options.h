@@ -57,6 +57,16 @@ typedef enum TrainingMethod
 #define FOR_TARGETS (FOR_SIMPLEX | FOR_LINEAR)
 #define FOR_ALL (FOR_NAMED | FOR_AUTO | FOR_TARGETS | FOR_CLASSES)
 
+/* What a model of METHOD_AUTO is for. */
+typedef enum ObjectiveChoice
+{
+	OBJECTIVE_AUTO, /* probabilities at the analyst's door, accuracy at the owner's */
+	OBJECTIVE_ACCURACY,
+	OBJECTIVE_RANKING,
+	OBJECTIVE_PROBABILITY,
+	OBJECTIVE_CHOICES
+} ObjectiveChoice;
+
 typedef enum GridChoice
 {
 	GRID_AUTO,    /* indicators {-1,0,1}, numeric columns -4..4 */
@@ -81,9 +91,10 @@ typedef struct Options
 	const char *mechanism; /* NULL: chosen automatically */
 	uint64 given;          /* a bit for each key that was given: options_given() */
 	NoiseChoice noise;
-	ConvexLoss loss;       /* of METHOD_LOGISTIC */
-	double regularization; /* Lambda, 0: not given */
-	double target_low;     /* clip bounds of the target */
+	ObjectiveChoice objective; /* of METHOD_AUTO */
+	ConvexLoss loss;           /* of METHOD_LOGISTIC */
+	double regularization;     /* Lambda, 0: not given */
+	double target_low;         /* clip bounds of the target */
 	double target_high;
 	double target_center; /* 0, or a declared target is (value - center) / scale */
 	double target_scale;

@@ -152,7 +152,7 @@ largest_change(const Columns *columns, ResidualClip clip, Adjacency adjacency)
 	static double vector[2 * ROWS][MOST_WEIGHTS];
 	MechanismRequest request = make_request(columns, adjacency);
 	ResidualLayout layout;
-	int32_t x[ROWS * MOST_COLUMNS];
+	static int32_t x[ROWS * (MOST_COLUMNS + 1)];
 	double w[MOST_WEIGHTS];
 	double size = exp(between(-2, 4));
 	double largest = 0;
