@@ -27,7 +27,7 @@ SELECT method, t, count(*) FILTER (WHERE answer = '6') AS answered, min(answer) 
   FROM unnest(:'tables'::text[]) t, (VALUES (0.01, 0), (100, 0.001)) e(epsilon, delta),
        (VALUES ('auto', ''), ('logistic', ''), ('svm', ''), ('logistic', '"mechanism": "pool"'), ('logistic', '"loss": "clipped_logistic", "noise": "knorm"')) v(name, option),
        LATERAL (SELECT concat_ws(', ', name, nullif(option, '')) AS method, replace(answer_of(format(
-         'SELECT cardinality((dpobj.train(%L, ''y'', %s, ''{a,c,f}'', %s, %L, ''{%s}'')).weights)', t, epsilon, delta, name, option)), E'\n', ' | ') AS answer OFFSET 0) w
+         'SELECT cardinality((dpobj.train(%L, ''y'', %s, ''{a,c,f}'', %s, %L, ''{%s"force": true}'')).weights)', t, epsilon, delta, name, option || left(', ', 2 * length(option)))), E'\n', ' | ') AS answer OFFSET 0) w
  GROUP BY method, t HAVING count(*) FILTER (WHERE answer <> '6') > 0 OR t = 'of_no_row' ORDER BY method, t;
 SELECT count(*) FILTER (WHERE event = 'charged') AS charged, count(*) FILTER (WHERE event = 'released') AS released, count(*) FILTER (WHERE event NOT IN ('charged', 'released')) AS others
   FROM dpobj.ledger WHERE event NOT IN ('protect', 'set_budget');
@@ -45,9 +45,9 @@ SELECT call, count(*) FILTER (WHERE answer = 'true') AS answered, min(answer) FI
                ('evaluate', $$coalesce(dpobj.evaluate('points', %L, %s), 0) BETWEEN 0 AND 1$$), ('evaluate, rows held out', $$coalesce(dpobj.evaluate('points', %L, %s, options => '{"holdout": 0.5}'), 0) BETWEEN 0 AND 1$$),
                ('confusion', $$dpobj.confusion('points', %L, %s) IS NOT NULL$$), ('auc', $$count(*) = 1 AND bool_and(0 <= low AND low <= high AND high <= 1) FROM dpobj.auc('points', %L, %s)$$),
                ('auc of probabilities', $$count(*) = 1 AND bool_and(0 <= low AND low <= high AND high <= 1) FROM dpobj.auc('chance', %L, %s)$$), ('calibration', $$count(*) = 10 AND bool_and(0 <= low AND low <= high AND high <= 1) FROM dpobj.calibration('chance', %L, %s)$$),
-               ('softmax, rows held out', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', options => '{"holdout": 0.9}')).weights) = 9$$),
-               ('softmax', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}')).weights) = 9$$), ('linear', $$cardinality((dpobj.train(%L, 'a', %s, '{c,f}', method => 'linear')).weights) = 5$$),
-               ('a class against the others', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', method => 'logistic', options => '{"positive": "q"}')).weights) = 3$$)) v(call, statement),
+               ('softmax, rows held out', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', options => '{"holdout": 0.9, "force": true}')).weights) = 9$$),
+               ('softmax', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', options => '{"force": true}')).weights) = 9$$), ('linear', $$cardinality((dpobj.train(%L, 'a', %s, '{c,f}', method => 'linear', options => '{"force": true}')).weights) = 5$$),
+               ('a class against the others', $$cardinality((dpobj.train(%L, 'c', %s, '{a,f}', method => 'logistic', options => '{"positive": "q", "force": true}')).weights) = 3$$)) v(call, statement),
        LATERAL (SELECT replace(answer_of(format('SELECT ' || statement, t, epsilon)), E'\n', ' | ') AS answer OFFSET 0) w GROUP BY call ORDER BY call;
 SELECT count(*) AS compared, bool_and(0 <= low AND low <= high AND high <= 1) AS ordered FROM dpobj.drifts;
 SELECT count(*) FILTER (WHERE event NOT IN ('charged', 'released')) AS others FROM dpobj.ledger WHERE event NOT IN ('protect', 'set_budget');
@@ -101,7 +101,7 @@ RESET dpobj.longest_run;
 ALTER ROLE dpobj_bad_ana SET dpobj.longest_run = 1;
 ALTER ROLE dpobj_bad_ana SET dpobj.release_tick = 0;
 \c - dpobj_bad_ana
-SELECT t, g, replace(answer_of(format('SELECT cardinality((dpobj.train(%L, ''y'', 1, ''{a,b,c,d}'', 0, ''halfspace'', ''{"grid": {"max": %s}, "intercept": false}'')).weights)', t, g)), E'\n', ' | ') AS answer
+SELECT t, g, replace(answer_of(format('SELECT cardinality((dpobj.train(%L, ''y'', 1, ''{a,b,c,d}'', 0, ''halfspace'', ''{"grid": {"max": %s}, "intercept": false, "force": true}'')).weights)', t, g)), E'\n', ' | ') AS answer
   FROM (VALUES ('many_replace', 10), ('many_replace', 4), ('many_add_remove', 16), ('many_add_remove', 4), ('many_declared', 10)) v(t, g);
 \c - postgres
 SELECT relation, event, count(*) FROM dpobj.ledger WHERE relation::text ~ '^many_' AND event IN ('charged', 'released', 'failed') GROUP BY relation, event ORDER BY relation::text, event;

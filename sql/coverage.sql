@@ -84,7 +84,7 @@ SELECT t, part(t::regclass, 2.95) AS at_2_95, part(t::regclass, 2.96) AS at_2_96
 SELECT part('gap', 10, '{"coverage_epsilon": 0}') AS switched_off, part('gap', 1, '{"coverage_epsilon": 0.02}') AS asked_for, part('gap', 10.0000001) AS rounded_down;
 -- in whole nano-units: below fifty of them there is none
 SET dpobj.min_epsilon = 0;
-SELECT e, part('gap_many', e) FROM unnest('{0.000000049,0.00000005,0.000000099,0.0000001}'::numeric[]) e;
+SELECT e, part('gap_many', e, '{"force": true}') FROM unnest('{0.000000049,0.00000005,0.000000099,0.0000001}'::numeric[]) e;
 RESET dpobj.min_epsilon;
 -- neither for aggregates, whose caller can count the rows, nor for groups and persons
 SELECT p -> 'coverage_epsilon' AS part FROM dpobj.price_aggregate('halfspace', 2, 100, 0, '{"n": 1000}') p;

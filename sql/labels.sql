@@ -69,7 +69,7 @@ SELECT dpobj.protect('client', '{"plan": {"levels": ["basic", "gold plan", "\u00
   "city": {"positive": ["Rome"], "negative": ["Paris", "Oslo"]}, "kept": {"positive": ["yes"], "negative": ["no", "never"]}, "share": {"positive": [0.5], "negative": [1]}, "since": {"epoch_of": "day", "scale": 10}}', n => 900);
 SELECT dpobj.set_budget('client', NULL, 1000, 0), dpobj.set_budget('client', 'dpobj_labels_ana', 1000, 0);
 \c - dpobj_labels_ana
-SELECT * FROM answers($$SELECT dpobj.price('client', label => 'kept', epsilon => 1, features => '{floor}', filter => '%') -> 'dimension'$$,
+SELECT * FROM answers($$SELECT dpobj.price('client', label => 'kept', epsilon => 1, features => '{floor}', options => '{"force": true}', filter => '%') -> 'dimension'$$,
   '{"plan": {"=": "Basic"}}', '{"plan": {"=": "gold_plan"}}', '{"plan": {"=": " goldplan"}}', '{"plan": {"in": ["basic", "Gold Plan"]}}', '{"plan": {"=": 1}}', '{"tier": {"=": "Early"}}', '{"tier": {"=": "gone"}}',
   '{"floor": {"=": 3}}', '{"floor": {"in": [1, 30, 31]}}', '{"kept": {"=": "Yes"}}', '{"kept": {"=": "maybe"}}',
   '{"plan": {"=": "basic"}}', '{"plan": {"in": ["no", "gold plan"], "<": "x"}}', '{"plan": {">=": "B"}}', '{"plan": {"is null": false}}', '{"tier": {"<>": "late"}}', '{"floor": {"in": []}}', '{"floor": {"<": 7}}', '{"kept": {"in": ["yes", "never"]}}',

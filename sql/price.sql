@@ -128,7 +128,7 @@ SELECT p ->> 'mechanism' = m.mechanism AS mechanism, (p ->> 'epsilon')::float8 =
   FROM dpobj.price('lodger', NULL, 3.0, features => '{age,sex}', options => '{"intercept": true}') p,
        dpobj.train('lodger', 'outcome', 3, '{age,sex}', options => '{"intercept": true}') m;
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 3) p;
-SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', NULL, 0.001) p;
+SELECT p -> 'calls' AS calls FROM dpobj.price('lodger', NULL, 0.001, options => '{"force": true}') p;
 -- the cap over all roles is the tighter one after another role's spending
 \c - postgres
 SELECT dpobj.set_budget('lodger', NULL, 4.5, 0);
@@ -163,9 +163,9 @@ SELECT count(*) = :before AS nothing_written FROM dpobj.ledger;
 \c - postgres
 BEGIN;
 DELETE FROM lodger;
-SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5) p;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5, options => '{"force": true}') p;
 ROLLBACK;
-SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5) p;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5, options => '{"force": true}') p;
 
 -- A price is refused with the error of the training.
 \c - dpobj_price_ana

@@ -126,7 +126,7 @@ SELECT state, epsilon, sqlstate, message FROM dpobj.schedule_runs WHERE schedule
 SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "nothing", "epsilon": 0.1, "method": "halfspace", "options": {"intercept": false}}', 'wrong', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, release, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
-SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.1, "method": "halfspace", "options": {"intercept": false}, "filter": {"a": {"<": 15}}}', 'wrong', '0 0 1 1 *', NULL, NULL);
+SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "y", "epsilon": 0.1, "method": "halfspace", "options": {"intercept": false, "force": true}, "filter": {"a": {"<": 15}}}', 'wrong', '0 0 1 1 *', NULL, NULL);
 CALL dpobj.run_schedule('wrong');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'wrong';
 

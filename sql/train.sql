@@ -29,6 +29,9 @@ SELECT kind, mechanism, cardinality(weights), epsilon, delta, adjacency, guarant
        details - 'encoding' - 'log2_grid' - 'encoders' AS details
   FROM dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first');
 SELECT jsonb_object_keys(details) FROM dpobj.models, LATERAL (SELECT (model).details) m WHERE name = 'first';
+-- how to keep a model without a name is said once per statement, before the charge
+SELECT count(dpobj.train('visit', 'outcome', i, '{age,sex}')) FROM generate_series(10, 12) i;
+SELECT count(dpobj.train('visit', 'outcome', i, '{age,sex}', name => 'noted ' || i)) FROM generate_series(10, 12) i;
 -- every mechanism that is sure to finish, every option
 SELECT mechanism, weights IS NOT NULL FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"mechanism": "permute_flip"}');
 SELECT mechanism, guarantee, details -> 'parts' AS parts, details -> 'part_nodes' AS nodes
@@ -177,8 +180,18 @@ SELECT dpobj.set_budget('rls', 'dpobj_train_ana', 5, 0);
 \c - dpobj_train_ana
 SELECT * FROM answers('SELECT dpobj.train(%)',
   $$'plain', 'ill', 1$$, $$'plain_view', 'ill', 1$$, $$'pg_class', 'relhasindex', 1$$, $$'dpobj.ledger', 'event', 1$$, $$'part_1', 'ill', 1$$,
-  $$'rls', 'ill', 1$$);
-SELECT epsilon FROM dpobj.train('part', 'ill', 1);
+  $$'rls', 'ill', 1, options => '{"force": true}'$$);
+SELECT epsilon FROM dpobj.train('part', 'ill', 1, options => '{"force": true}');
+-- a training whose noise outweighs its rows is refused before the charge, with an epsilon and a number of rows that would do (rule U19)
+SELECT epsilon FROM dpobj.remaining('visit') \gset before_
+SELECT * FROM answers($$SELECT (dpobj.train('visit', 'outcome', %)).mechanism$$, $$0.0045, '{age,sex}'$$, $$0.0066, '{age,sex}'$$, $$0.002, '{age,sex}', method => 'logistic'$$,
+  $$0.0044, '{age,sex}', method => 'logistic'$$, $$0.002, '{age,sex}', method => 'logistic', options => '{"mechanism": "output"}'$$,
+  $$0.002, '{age,sex}', 1e-7, method => 'logistic', options => '{"mechanism": "sgd"}'$$, $$0.002, '{age,sex}', method => 'halfspace', options => '{"grid": {"sparse": 1}}'$$,
+  $$0.01, '{age,sex}', method => 'halfspace', options => '{"holdout": 0.9}'$$, $$0.002, '{age,sex}', options => '{"force": false}'$$, $$0.002, '{age,sex}', options => '{"force": "yes"}'$$);
+SELECT * FROM answers($$SELECT dpobj.%$$, $$price('visit', 'outcome', 0.002, '{age,sex}') -> 'mechanism'$$, $$price('visit', 'outcome', 0.002, '{age,sex}', options => '{"force": true}') -> 'mechanism'$$,
+  $$submit('train', 'visit', '{"label": "outcome", "epsilon": 0.002}', 'small')$$);
+SELECT :before_epsilon - epsilon AS charged FROM dpobj.remaining('visit');
+SELECT mechanism FROM dpobj.train('visit', 'outcome', 0.002, '{age,sex}', options => '{"force": true}', name => 'forced');
 
 -- Persons: the guarantee is for all rows of one, and so is the charge.
 \c - postgres

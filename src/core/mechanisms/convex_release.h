@@ -37,6 +37,9 @@ extern void convex_describe_scale(const MechanismRequest *request, Facts *facts)
 /* convex_distance() as a fact. */
 extern void convex_error(const MechanismRequest *request, double beta, Facts *facts);
 
+/* Mechanism.useless_rows of noise in the objective or on its minimiser (rule U19). */
+extern double convex_useless_rows(const MechanismRequest *request, const Encoding *encoding);
+
 /*
  * Sets mu = sensitivity / sigma if the noise is Gaussian, calibrated for all of epsilon and delta.
  */

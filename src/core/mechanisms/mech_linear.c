@@ -33,5 +33,6 @@ const Mechanism mechanism_linear = {
 	.release = convex_release,
 	.describe = describe,
 	.error = convex_error,
+	.useless_rows = convex_useless_rows,
 	.pair = convex_objective_pair,
 };

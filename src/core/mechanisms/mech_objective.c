@@ -17,5 +17,6 @@ const Mechanism mechanism_objective = {
 	.release = convex_release,
 	.describe = convex_describe_scale,
 	.error = convex_error,
+	.useless_rows = convex_useless_rows,
 	.pair = convex_objective_pair,
 };

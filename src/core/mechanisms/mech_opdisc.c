@@ -15,6 +15,7 @@ const Mechanism mechanism_opdisc = {
 	.admit = objective_admit,
 	.release = objective_release,
 	.bound = objective_bound,
+	.useless_rows = utility_useless_rows,
 	.describe = objective_describe,
 	.error = utility_error,
 };

@@ -15,5 +15,6 @@ const Mechanism mechanism_output = {
 	.release = convex_release,
 	.describe = convex_describe_scale,
 	.error = convex_error,
+	.useless_rows = convex_useless_rows,
 	.pair = convex_gaussian_pair,
 };

@@ -91,6 +91,7 @@ const Mechanism mechanism_permute_flip = {
 	.admit = admit,
 	.release = release,
 	.bound = set_bound,
+	.useless_rows = utility_useless_rows,
 	.describe = mechanism_describe_prior,
 	.error = utility_error,
 	.exponent = "exponent_per_row",

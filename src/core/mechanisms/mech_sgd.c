@@ -84,6 +84,19 @@ searches(const MechanismRequest *request)
 	return request->descent.sampling != DESCENT_FULL;
 }
 
+/* Source: rule U19.  All steps pull a weight by at most a half of each row's share, and their noise adds up in squares. */
+static double
+useless_rows(const MechanismRequest *request, const Encoding *encoding)
+{
+	const DescentTerms *terms = &request->descent;
+	double share =
+		terms->sampling == DESCENT_FULL ? 1 : (double) terms->batch / (double) terms->rows;
+
+	(void) encoding;
+	return gradient_noise(request) * request->convex.radius /
+		   (0.5 * share * sqrt(terms->iterations));
+}
+
 /* The mechanism has no error(): the distance of the answer from the minimum is not bounded. */
 static void
 describe(const MechanismRequest *request, Facts *facts)
@@ -126,4 +139,5 @@ const Mechanism mechanism_sgd = {
 	.pair = set_pair,
 	.searches = searches,
 	.describe = describe,
+	.useless_rows = useless_rows,
 };

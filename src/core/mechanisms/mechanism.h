@@ -18,6 +18,7 @@
 #include "core/convex/residual.h"
 #include "core/grid/grid.h"
 #include "core/grid/prior.h"
+#include "core/rows/encoding.h"
 #include "core/rows/instance.h"
 #include "core/base/memory.h"
 #include "core/optimum/oracle.h"
@@ -272,6 +273,8 @@ typedef struct Mechanism
 	bool (*searches)(const MechanismRequest *request); /* does the calibration take long? */
 	/* The error bound over a grid of at least two vectors (utility.h). */
 	void (*bound)(const MechanismRequest *request, double beta, UtilityBound *bound);
+	/* The rows up to which the noise outweighs all that rows can say (rule U19); NULL: not known. */
+	double (*useless_rows)(const MechanismRequest *request, const Encoding *encoding);
 	/* Public facts about noise or parts, for the ledger and the model's details. */
 	void (*describe)(const MechanismRequest *request, Facts *facts);
 	/* The error bound that fails with probability beta, for prices. */

@@ -170,6 +170,24 @@ utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound)
 		*bound = (UtilityBound){.rows = INFINITY, .mean = INFINITY};
 }
 
+/* Rule U19: the bound fails with this probability; found by trial: rate times rows. */
+#define USELESS_BETA 0.05
+#define USELESS_EXPONENT 6.0
+
+double
+utility_useless_rows(const MechanismRequest *request, const Encoding *encoding)
+{
+	UtilityBound bound;
+	double rows;
+
+	(void) encoding;
+	utility_bound(request, USELESS_BETA, &bound);
+	rows = 2 * (bound.small ? bound.small_rows : bound.rows);
+	return request->grid.constraint == GRID_SPARSE
+			   ? rows
+			   : fmin(rows, USELESS_EXPONENT / utility_rate(request));
+}
+
 double
 utility_whole_rows(double bound)
 {

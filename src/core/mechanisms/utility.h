@@ -39,6 +39,12 @@ extern double utility_lead(const Grid *grid, int64_t epsilon, double beta);
 extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
 
 /*
+ * Mechanism.useless_rows of a mechanism over a grid (rule U19): the rows of which the bound says nothing,
+ * but at most those that tell two vectors apart with little odds, unless single vectors matter.
+ */
+extern double utility_useless_rows(const MechanismRequest *request, const Encoding *encoding);
+
+/*
  * The largest integer that a bound in exact arithmetic allows; rounding must not take a row away.
  */
 extern double utility_whole_rows(double bound);

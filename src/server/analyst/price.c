@@ -29,6 +29,7 @@
 #include "server/release/looks.h"
 #include "server/release/mechanism_choice.h"
 #include "server/release/trained.h"
+#include "server/release/usefulness.h"
 #include "server/analyst/price.h"
 #include "server/analyst/price_work.h"
 #include "server/analyst/train_request.h"
@@ -280,6 +281,7 @@ settle_training(Release *release)
 	train_request_settle(&priced->request, &priced->opened, NULL);
 	release->charge = trained_charge(priced->request.training);
 	analyst_shape(release, &priced->opened);
+	usefulness_check(priced->request.training);
 }
 
 static void

@@ -17,6 +17,7 @@
 #include "server/release/kept.h"
 #include "server/release/passes.h"
 #include "server/release/trained.h"
+#include "server/release/usefulness.h"
 #include "server/base/run_watch.h"
 #include "server/rows/rows_state.h"
 
@@ -47,7 +48,7 @@ settle(Release *release)
 		release->public_rows = (double) training->table_rows;
 	release->charge = trained_charge(training);
 	analyst_shape(release, opened);
-	train_request_note_name(request);
+	usefulness_check(training);
 }
 
 /*
@@ -74,6 +75,7 @@ make_room(Release *release)
 	if (room > 0)
 		rows_state_spill(run->state, limit, (off_t) room);
 	scan_make_room(scan, &training->encoding, 0, training->limits.megabytes);
+	train_request_note_name(&run->request);
 }
 
 /* The rows are gathered here and go to the solver. */

@@ -205,7 +205,6 @@ settle(Release *release)
 		psprintf("%s%s", run->provenance, groups_provenance(training, request->by));
 	release->charge = trained_charge(training);
 	analyst_shape(release, opened);
-	train_request_note_name(request);
 }
 
 static void
@@ -221,6 +220,7 @@ make_room(Release *release)
 	scan_set_rows(release->scan, training->most_rows, training->leaves_out);
 	spill_states(training, run->states);
 	scan_make_room(release->scan, &training->encoding, 0, training->limits.megabytes);
+	train_request_note_name(&run->request);
 }
 
 static bool

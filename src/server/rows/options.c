@@ -506,6 +506,7 @@ static const Key keys[] = {
 	{"clip", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_clip},
 	{"coverage_epsilon", KEY_VALUE, BY_BOTH, FOR_ALL, .read = read_coverage},
 	{"dimension", KEY_INTEGER, BY_OWNER, FOR_ALL, FIELD(dimension), 1, COLUMNS_MAX},
+	{"force", KEY_BOOLEAN, BY_ANALYST, FOR_ALL, FIELD(force)},
 	{"grid", KEY_VALUE, BY_BOTH, FOR_GRID, .read = read_grid},
 	{"groups", KEY_VALUE, BY_OWNER, FOR_ALL, .read = read_groups},
 	{"holdout", KEY_VALUE, BY_ANALYST, FOR_ALL, .read = read_holdout},

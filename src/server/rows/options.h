@@ -128,6 +128,7 @@ typedef struct Options
 	int64 coverage_epsilon; /* nano-units, 0: none */
 	int64 holdout;          /* thousandths of the rows that are left out for ratings, 0: none */
 	int64 rate;             /* nano-units: the epsilon of a rating, 0: none */
+	bool force;             /* train even if it is of no use (usefulness.h) */
 	JsonbValue *positive;   /* values of the label; NULL: not given */
 	JsonbValue *negative;
 	bool intercept;

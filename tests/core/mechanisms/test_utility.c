@@ -13,6 +13,7 @@
 #include <mpfr.h>
 
 #include "core/noise/gauge.h"
+#include "core/rows/encoding.h"
 
 #include "core/instances.h"
 #include "core/law.h"
@@ -635,11 +636,43 @@ test_lead(void)
 	CHECK(utility_lead(&(Grid){.dimension = 1, .levels = {1}}, EPSILON_ONE, BETA) == 0);
 }
 
+/*
+ * Rule U19: of single vectors the rows of which the bound says nothing, else at most 6 over the rate;
+ * of noise in the objective those whose halves are the noise of a column.
+ */
+static void
+test_useless_rows(void)
+{
+	const Grid product = uniform_grid(23, 1, GRID_PRODUCT, 0);
+	const Grid sparse = uniform_grid(60, 1, GRID_SPARSE, 2);
+	const Mechanism *exponential = &mechanism_exponential;
+	Encoding encoding;
+
+	encoding_init(&encoding);
+	for (Adjacency adjacency = 0; adjacency <= ADJACENCY_ADD_REMOVE; adjacency++)
+	{
+		double margin = privacy_margin(adjacency);
+		Setting setting = {.kind = MECHANISM_EXPONENTIAL,
+						   .grid = product,
+						   .epsilon = EPSILON_ONE / 10,
+						   .adjacency = adjacency};
+		MechanismRequest request = make_request(&setting);
+
+		CHECK(fabs(exponential->useless_rows(&request, &encoding) - 60 * margin) < 1e-9);
+		setting.grid = sparse;
+		request = make_request(&setting);
+		CHECK(exponential->useless_rows(&request, &encoding) ==
+			  2 * bound_of(setting.kind, &sparse, setting.epsilon, adjacency, BETA).rows);
+	}
+	CHECK(mechanism_sample_aggregate.useless_rows == NULL);
+}
+
 int
 main(void)
 {
 	test_begin(20261121);
 	test_lead();
+	test_useless_rows();
 	test_published_figures();
 	test_published_table();
 	test_order();
