@@ -16,6 +16,13 @@ SELECT method, (model).kind, (model).mechanism, array_length((model).weights, 1)
 SELECT l.method, avg((dp_predict(l.model, x) = y)::int) > 0.6 AS learnt FROM leaf l, grove GROUP BY l.method ORDER BY 1;
 SELECT l.method, bool_and(abs(w / s - round(w / s)) < 1e-6) AS on_grid
   FROM leaf l, unnest((l.model).weights) w, LATERAL (SELECT ((l.model).details ->> 'weight_step')::float8) d(s) GROUP BY l.method ORDER BY 1;
+-- the errors of weights (rule U20): a weight below twice its error is not among what the model learned; errors that do not fit are none
+CREATE TABLE noisy AS SELECT jsonb_set(jsonb_set(model::jsonb, '{weights}', '[1, -3, 0.5, 2]'), '{details,weight_errors}', '[0.6, 1, 0.1, 5]') AS m FROM leaf WHERE method = 'logistic';
+SELECT feature, weight, error FROM noisy, dpobj.scorecard(m::dp_model) ORDER BY "position";
+SELECT count(*), count(error) FROM noisy, dpobj.scorecard(jsonb_set(m, '{details,weight_errors}', '[1]')::dp_model);
+SELECT substring(dpobj.show(v::dp_model) from '  learned.*(?=\n  from)') FROM noisy, LATERAL (VALUES (m), (jsonb_set(m, '{details,weight_errors}', '[9, 9, 9, 9]')), (m #- '{details,weight_errors}')) x(v);
+SELECT substring(dpobj.show(m::dp_model, 'markdown') from '[|] Feature.*(?=\n\n## How)') FROM noisy;
+DROP TABLE noisy;
 SELECT bool_and(abs(dp_predict_proba(model, x) - 1 / (1 + exp(-dp_score(model, x)))) < 1e-12) AS proba,
        bool_and((dp_predict_proba(model, x) > 0.5) = dp_predict(model, x)) AS rule
   FROM leaf, grove WHERE method = 'logistic' AND id <= 100;
@@ -44,7 +51,7 @@ SELECT mechanism, epsilon, delta > 0 AS delta, pair, guarantee FROM dpobj.ledger
 
 -- K-norm noise takes no delta, and says which columns it goes by; a clipped slope halves every noise.
 SELECT (m).delta, (m).guarantee, dpobj.verify(m) AS verified,
-       (m).details - 'objective_noise' - 'weight_noise' - 'weight_step' - 'radius' - 'regularization' AS details
+       (m).details - 'objective_noise' - 'weight_noise' - 'weight_step' - 'radius' - 'regularization' - 'weight_errors' AS details
   FROM (SELECT dp_logistic(ARRAY[(NOT y)::int, y::int, x[1], x[2]]::float8[], y, 1.0, 1e-6,
                            '{"loss": "clipped_logistic", "noise": "knorm", "groups": [2], "n": 4000}') AS m FROM grove) s;
 SELECT (m).details ->> 'noise_groups' AS groups, (m).details ->> 'noise_dimension' AS dimension

@@ -12,7 +12,7 @@ CREATE TABLE trained AS
   SELECT dp_logistic(x, big, 500.0, 0, '{"levels": [210, 2, 0]}') AS by_level, dp_linear(x, price, 500.0, 0, '{"levels": [210, 2, 0], "target": [10, 16]}') AS by_price
     FROM sale;
 SELECT array_length((by_level).weights, 1) AS weights, dpobj.verify(by_level) AS verified, (by_level).guarantee,
-       (by_level).details - 'regularization' - 'objective_noise' - 'weight_noise' - 'weight_step' AS details FROM trained;
+       (by_level).details - 'regularization' - 'objective_noise' - 'weight_noise' - 'weight_step' - 'weight_errors' AS details FROM trained;
 SELECT count(*) FILTER (WHERE dp_predict(by_level, x) IS NULL) AS without, avg((dp_predict(by_level, x) = big)::int) > 0.99 AS good,
        max(abs(dp_score(by_price, x) - price)) < 0.5 AS near FROM trained, sale WHERE x[1] <> 0;
 SELECT feature, level FROM trained, dpobj.scorecard(by_level) WHERE position IN (1, 210, 211, 212, 213, 214, 215);

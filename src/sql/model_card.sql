@@ -36,7 +36,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_card(facts jsonb) RETURNS text
       CASE WHEN c.classes THEN E'| Class | Feature | Level | Adds |\n|---|---|---|--:|'
            ELSE E'| Feature | Level | Adds |\n|---|---|---:|' END,
       c.rows,
-      E'\n' || nullif(jsonb_array_length(f -> 'points') - c.shown, 0) || ' more, nearer to 0, are in dpobj.scorecard.',
+      E'\n' || nullif(jsonb_array_length(f -> 'points') - c.shown, 0) || ' more, nearer to 0 or within twice their error, are in dpobj.scorecard.',
       '', '## How good it is', '',
       '- ' || dpobj_internal.markdown(concat_ws('; ', f ->> 'verdict', 'rating: ' || (f ->> 'table'))),
       coalesce((SELECT string_agg('- ' || dpobj_internal.markdown(dpobj_internal.rating_words(r)), E'\n' ORDER BY place)

@@ -52,7 +52,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
              FROM ROWS FROM (jsonb_array_elements_text(m.details #> '{group,by}'), jsonb_array_elements_text(g.key))
                   WITH ORDINALITY x(by, key, place)),
           'filter ' || (m.details ->> 'filter'),
-          coalesce(m.details ->> 'holdout', m.details #>> '{rate,rows}') || ' of the rows held out'),
+          coalesce(m.details ->> 'holdout', m.details #>> '{rate,rows}') || ' of the rows held out',
+          'at most ' || (m.details ->> 'max_rows_per_person') || ' rows of each person, chosen by a keyed hash'),
         'verdict', dpobj_internal.verdict_words(m.details -> 'rating'),
         'table', coalesce(dpobj_internal.table_words(m.details -> 'rating'), 'none. ' || (m.details ->> 'unrated')),
         'for', format('epsilon %s, delta %s; guarantee %s', m.epsilon, m.delta, m.guarantee),
@@ -62,7 +63,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
           WHEN m.adjacency = 'replace' THEN 'tables that differ in one row'
           ELSE 'tables of which one has one row more' END,
         'points', (SELECT jsonb_agg(jsonb_build_object('class', s.class, 'feature', s.feature, 'level', s.level,
-                                                       'points', s.points, 'weight', s.weight) ORDER BY s."position")
+                                                       'points', s.points, 'weight', s.weight, 'error', s.error) ORDER BY s."position")
                      FROM dpobj.scorecard(g.model) s),
         'ratings', (SELECT coalesce(jsonb_agg(to_jsonb(r) - '{model,key,recent}'::text[]
                                             || CASE WHEN g.key IS NOT NULL AND r.filter IS NULL THEN '{"all_groups": true}' ELSE '{}' END::jsonb
@@ -117,15 +118,18 @@ CREATE OR REPLACE FUNCTION dpobj_internal.show_number(value float8) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.show_number(float8) IS 'internal: a number with three digits';
 
--- The points of a model that count most, in the order of the scorecard.
+-- The points of a model that count most, in the order of the scorecard: those of more than twice their error first.
 CREATE OR REPLACE FUNCTION dpobj_internal.largest_points(facts jsonb, most integer)
-  RETURNS TABLE (place bigint, class text, feature text, level text, shown text, weight float8)
+  RETURNS TABLE (place bigint, class text, feature text, level text, shown text, weight float8, noisy boolean)
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT r.place, r.class, r.feature, r.level, coalesce(r.points::text, dpobj_internal.show_number(r.weight)), r.weight
-      FROM (SELECT p.*, row_number() OVER (ORDER BY abs(p.weight) DESC NULLS LAST, p.place) AS rank
-              FROM ROWS FROM (jsonb_to_recordset($1 -> 'points') AS (class text, feature text, level text, points integer, weight float8))
-                   WITH ORDINALITY p(class, feature, level, points, weight, place)) r
+    SELECT r.place, r.class, r.feature, r.level,
+           coalesce(r.points::text, dpobj_internal.show_number(r.weight) || coalesce(' +- ' || dpobj_internal.show_number(nullif(r.error, 0)), '')),
+           r.weight, r.noisy
+      FROM (SELECT p.*, n.noisy, row_number() OVER (ORDER BY n.noisy, abs(p.weight) DESC NULLS LAST, p.place) AS rank
+              FROM ROWS FROM (jsonb_to_recordset($1 -> 'points') AS (class text, feature text, level text, points integer, weight float8, error float8))
+                   WITH ORDINALITY p(class, feature, level, points, weight, error, place),
+                   LATERAL (SELECT coalesce(abs(p.weight) < 2 * p.error, false) AS noisy) n) r
      WHERE r.rank <= $2
      ORDER BY r.place
   $$;

@@ -1,11 +1,11 @@
 -- Models as points
 
 CREATE OR REPLACE FUNCTION dpobj.scorecard(model dpobj.model_argument, owner regrole DEFAULT NULL, OUT "position" integer,
-    OUT feature text, OUT level text, OUT points integer, OUT weight float8, OUT class text) RETURNS SETOF record
+    OUT feature text, OUT level text, OUT points integer, OUT weight float8, OUT error float8, OUT class text) RETURNS SETOF record
   LANGUAGE C STABLE PARALLEL SAFE ROWS 50
   AS 'MODULE_PATHNAME', 'dpobj_scorecard';
 COMMENT ON FUNCTION dpobj.scorecard(dpobj.model_argument, regrole) IS
-  'what each level of each feature adds to the score, of a model of several classes to that of each class; points where all weights of halfspaces are integers';
+  'what each level of each feature adds to the score, of a model of several classes to that of each class; points where all weights of halfspaces are integers; error: about how far the noise has moved the weight, one standard error, null: not known';
 
 CREATE OR REPLACE VIEW dpobj.scorecards WITH (security_barrier) AS
 SELECT m.name, m.owner, m.release, m.key, s."position", s.feature, s.level, s.points

@@ -15,7 +15,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_text(facts jsonb) RETURNS text
       dpobj_internal.report_lines(format('Model %s, release %s',
         coalesce('"' || (f ->> 'name') || '" of ' || (f ->> 'owner'), 'without a name'), f ->> 'release'), 0, 78),
       dpobj_internal.show_line('predicts', f ->> 'predicts'),
-      dpobj_internal.show_line('learned', coalesce(w.largest, 'nothing: all weights are 0')),
+      dpobj_internal.show_line('learned', concat_ws('; ',
+        coalesce(w.largest, CASE WHEN w.noisy > 0 THEN 'nothing beyond its noise' ELSE 'nothing: all weights are 0' END),
+        nullif(w.noisy, 0) || ' below twice their error')),
       dpobj_internal.show_line('from', f ->> 'from'),
       dpobj_internal.show_line('for', f ->> 'for'),
       dpobj_internal.show_line('neighbours', f ->> 'neighbours'),
@@ -29,9 +31,11 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_text(facts jsonb) RETURNS text
       FROM (SELECT $1 AS f) v
      CROSS JOIN LATERAL
            (SELECT string_agg(format('%s%s %s: %s', c.class || ': ', c.feature, c.level, c.shown), '; ' ORDER BY c.place)
-                     FILTER (WHERE c.place <= 4)
-                   || CASE WHEN count(*) > 4 THEN format('; and %s more', count(*) - 4) ELSE '' END AS largest
-              FROM (SELECT p.class, p.feature, p.level, p.shown, row_number() OVER (ORDER BY abs(p.weight) DESC, p.place) AS place
+                     FILTER (WHERE c.place <= 4 AND NOT c.noisy)
+                   || CASE WHEN count(*) FILTER (WHERE NOT c.noisy) > 4
+                           THEN format('; and %s more', count(*) FILTER (WHERE NOT c.noisy) - 4) ELSE '' END AS largest,
+                   count(*) FILTER (WHERE c.noisy) AS noisy
+              FROM (SELECT p.class, p.feature, p.level, p.shown, p.noisy, row_number() OVER (ORDER BY p.noisy, abs(p.weight) DESC, p.place) AS place
                       FROM dpobj_internal.largest_points(f, 1000000) p
                      WHERE p.weight <> 0 AND p.feature <> '(intercept)') c) w
   $$;

@@ -3,7 +3,8 @@
  *
  * A halfspace with integer weights over categories is a scorecard: add up the points of the levels
  * that apply, and predict positive if the sum is greater than the threshold.  For weights that are
- * no integers the table has weights and no points.  A model of several classes is a scorecard for
+ * no integers the table has weights and no points, and the errors of the weights by the noise alone,
+ * where the model has them.  A model of several classes is a scorecard for
  * each of them, and predicts the class of the largest sum.
  */
 #include "postgres.h"
@@ -13,6 +14,7 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 
 #include "server/base/json_value.h"
 #include "server/base/materialize.h"
@@ -29,19 +31,21 @@ typedef struct Scorecard
 	int count;
 } Scorecard;
 
-/* predicts: false if data with this level has no prediction. */
+/* predicts: false if data with this level has no prediction; error: NaN if it is not known. */
 static void
-put_row(Scorecard *card, const char *feature, const char *level, bool predicts, double weight)
+put_row(Scorecard *card, const char *feature, const char *level, bool predicts, double weight,
+		double error)
 {
 	/* the substitute of a missing number may make a fraction of a point */
 	bool points = predicts && card->integral && weight == floor(weight);
-	bool nulls[] = {false, false, false, !points, !predicts, card->class == NULL};
+	bool nulls[] = {false, false, false, !points, !predicts, isnan(error), card->class == NULL};
 	Datum values[] = {
 		Int32GetDatum(++card->count),
 		CStringGetTextDatum(feature),
 		CStringGetTextDatum(level),
 		Int32GetDatum(points ? (int32) weight : 0),
 		Float8GetDatum(weight == 0 ? 0 : weight), /* not -0 */
+		Float8GetDatum(error),
 		PointerGetDatum(card->class),
 	};
 
@@ -49,9 +53,9 @@ put_row(Scorecard *card, const char *feature, const char *level, bool predicts, 
 }
 
 static void
-add_row(Scorecard *card, const char *feature, const char *level, double weight)
+add_row(Scorecard *card, const char *feature, const char *level, double weight, double error)
 {
-	put_row(card, feature, level, true, weight);
+	put_row(card, feature, level, true, weight, error);
 }
 
 /* ---- a column ---- */
@@ -94,51 +98,61 @@ bin_text(const Encoder *encoder, int bin)
 }
 
 static void
-add_values(Scorecard *card, const Encoder *encoder, const double *weight)
+add_values(Scorecard *card, const Encoder *encoder, const double *weight, const double *error)
 {
 	const char *name = encoder->column.name;
 
 	if (encoder->kind == ENCODER_NUMBER && encoder->column.kind == COLUMN_BOOLEAN)
 	{
-		add_row(card, name, "false", 0.0);
-		add_row(card, name, "true", weight[0]);
+		add_row(card, name, "false", 0.0, 0 * error[0]);
+		add_row(card, name, "true", weight[0], error[0]);
 	}
 	else if (encoder->kind == ENCODER_NUMBER)
 		add_row(card, name,
 				describe_map(number_name(encoder), encoder->center, encoder->scale, encoder->low,
 							 encoder->high),
-				weight[0]);
+				weight[0], error[0]);
 	else
 		for (int i = 0; i < encoder->categories; i++)
 			add_row(card,
 					encoder->kind == ENCODER_BINS ? number_name(encoder) : encoder_subject(encoder),
 					encoder->kind == ENCODER_BINS ? bin_text(encoder, i)
 												  : encoder_value_name(encoder, i),
-					trained_weight(encoder, weight, i));
+					trained_weight(encoder, weight, i), trained_weight(encoder, error, i));
 }
 
 /* Adds the points of a missing value: those of its substitute and of the indicator. */
 static void
-add_missing(Scorecard *card, const Encoder *encoder, const double *weight)
+add_missing(Scorecard *card, const Encoder *encoder, const double *weight, const double *error)
 {
 	const char *name = encoder_subject(encoder);
 	const char *level = encoder->kind == ENCODER_LEVELS && encoder->part == PART_NONE
 							? "missing or another"
 							: "missing";
 	double sum = 0.0;
+	double error_of_sum = 0.0;
 
 	if (!encoder->substitute && !encoder->null_indicator)
 	{
-		put_row(card, name, psprintf("%s: no prediction", level), false, 0);
+		put_row(card, name, psprintf("%s: no prediction", level), false, 0, NAN);
 		return;
 	}
 	if (encoder->kind == ENCODER_NUMBER)
+	{
 		sum = weight[0] * trained_feature(encoder->null_value);
+		error_of_sum = error[0] * trained_feature(encoder->null_value);
+	}
 	else if (encoder->substitute)
+	{
 		sum = trained_weight(encoder, weight, encoder->null_category);
+		error_of_sum = trained_weight(encoder, error, encoder->null_category);
+	}
 	if (encoder->null_indicator)
+	{
 		sum += weight[encoder_weights(encoder) - 1];
-	add_row(card, name, level, sum);
+		error_of_sum = hypot(error_of_sum, error[encoder_weights(encoder) - 1]);
+	}
+	add_row(card, name, level, sum, fabs(error_of_sum));
 }
 
 /* ---- a model ---- */
@@ -156,18 +170,19 @@ is_integral(const Model *model)
 }
 
 static void
-add_columns(Scorecard *card, const Encoders *encoders, const double *weight)
+add_columns(Scorecard *card, const Encoders *encoders, const double *weight, const double *error)
 {
 	for (int i = 0; i < encoders->count; i++)
 	{
-		add_values(card, &encoders->encoder[i], weight);
-		add_missing(card, &encoders->encoder[i], weight);
+		add_values(card, &encoders->encoder[i], weight, error);
+		add_missing(card, &encoders->encoder[i], weight, error);
 		weight += encoder_weights(&encoders->encoder[i]);
+		error += encoder_weights(&encoders->encoder[i]);
 	}
 }
 
 static void
-add_elements(Scorecard *card, const Predictor *predictor, const double *weight)
+add_elements(Scorecard *card, const Predictor *predictor, const double *weight, const double *error)
 {
 	const Encoding *encoding = &predictor->encoding;
 
@@ -177,28 +192,44 @@ add_elements(Scorecard *card, const Predictor *predictor, const double *weight)
 		int place = predictor_place(predictor, j);
 
 		for (int i = 0; i < encoding->levels[j]; i++)
-			add_row(card, name, psprintf("%d", i + 1), weight[place + i]);
+			add_row(card, name, psprintf("%d", i + 1), weight[place + i], error[place + i]);
 		if (encoding->levels[j] > 0)
 			continue;
 		add_row(card, name,
 				predictor->encoded ? describe_map(name, encoding->center[j], encoding->scale[j],
 												  encoding->low[j], encoding->high[j])
 								   : psprintf("each unit of %s", name),
-				weight[place]);
+				weight[place], error[place]);
 	}
 }
 
 /* encoders: NULL for a model that was trained on arrays. */
 static void
 add_weights(Scorecard *card, const Predictor *predictor, const Encoders *encoders,
-			const double *weight)
+			const double *weight, const double *error)
 {
 	if (encoders != NULL)
-		add_columns(card, encoders, weight);
+		add_columns(card, encoders, weight, error);
 	else
-		add_elements(card, predictor, weight);
+		add_elements(card, predictor, weight, error);
 	if (predictor->encoding.intercept)
-		add_row(card, "(intercept)", "always", weight[predictor->weights - 1]);
+		add_row(card, "(intercept)", "always", weight[predictor->weights - 1],
+				error[predictor->weights - 1]);
+}
+
+/* The errors of all weights by "weight_errors" of the details; NaN where there are none. */
+static double *
+read_errors(const Model *model)
+{
+	double *error = palloc(model->weights * sizeof(double));
+	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
+	JsonbContainer *array = json_get_array(json_option(details, "weight_errors"));
+	bool fits = array != NULL && (int) JsonContainerSize(array) == model->weights;
+
+	for (int j = 0; j < model->weights; j++)
+		if (!fits || !json_get_number(getIthJsonbValueFromContainer(array, j), &error[j]))
+			error[j] = NAN;
+	return error;
 }
 
 static void
@@ -207,6 +238,7 @@ fill_card(Scorecard *card, const Model *model)
 	Predictor predictor;
 	TrainedColumns columns;
 	const Encoders *encoders = NULL;
+	const double *error = read_errors(model);
 
 	card->integral = is_integral(model);
 	predictor_init(&predictor, model);
@@ -215,13 +247,14 @@ fill_card(Scorecard *card, const Model *model)
 	for (int k = 0; k < predictor.classes; k++)
 	{
 		card->class = predictor.class_name[k];
-		add_weights(card, &predictor, encoders, predictor.weight + k * predictor.weights);
+		add_weights(card, &predictor, encoders, predictor.weight + k * predictor.weights,
+					error + k * predictor.weights);
 	}
 	if (predictor.classes > 0)
 		return;
-	add_weights(card, &predictor, encoders, predictor.weight);
+	add_weights(card, &predictor, encoders, predictor.weight, error);
 	if (!predictor.number)
-		add_row(card, "(threshold)", "positive if the sum is greater", 0.0);
+		add_row(card, "(threshold)", "positive if the sum is greater", 0.0, NAN);
 }
 
 /* ---- the function ---- */

@@ -8,7 +8,9 @@
 #include "access/htup_details.h"
 #include "utils/memutils.h"
 
+#include "core/mechanisms/weight_error.h"
 #include "core/mechanisms/wire.h"
+#include "core/rows/holdout.h"
 
 #include "server/base/run_watch.h"
 #include "server/models/model.h"
@@ -155,6 +157,27 @@ with_ratings(const char *details, const Training *training)
 	return text.data;
 }
 
+/* How many rows a group has is not public. */
+static char *
+with_errors(const char *details, const Training *training, const Model *model)
+{
+	double *error = palloc(model->weights * sizeof(double));
+	int64 rows = training->keys == NULL ? training->options.n : 0;
+	Encoding encoding;
+	StringInfoData text;
+
+	rows -= rows * training->options.holdout / HOLDOUT_ONE;
+	encoding_of_features(training, &encoding);
+	if (!weight_errors(&training->request, &encoding, rows, model->weight, error))
+		return unconstify(char *, details);
+	initStringInfo(&text);
+	appendBinaryStringInfo(&text, details, strlen(details) - 1);
+	for (int j = 0; j < model->weights; j++)
+		appendStringInfo(&text, "%s%.3g", j == 0 ? ", \"weight_errors\": [" : ", ", error[j]);
+	appendStringInfoString(&text, "]}");
+	return text.data;
+}
+
 void
 trained_describe(const Training *training, int64 release, const MechanismAnswer *answer,
 				 Model *model)
@@ -178,7 +201,7 @@ trained_describe(const Training *training, int64 release, const MechanismAnswer 
 	model->details = training_parameters(training);
 	if (pooled)
 		model->details = with_record(model->details, training, &answer->pool);
-	model->details = with_ratings(model->details, training);
+	model->details = with_errors(with_ratings(model->details, training), training, model);
 }
 
 Datum
