@@ -269,12 +269,45 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_assumptions(report jsonb) RETUR
 COMMENT ON FUNCTION dpobj_internal.report_assumptions(jsonb) IS
   'internal: what the totals of a report rest on, a paragraph each';
 
+-- What was promised and what is spent stand first, then the conditions.
+CREATE OR REPLACE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT CASE
+        WHEN ($1 #>> '{releases,charged}')::bigint = 0 THEN 'Nothing has been released from this table.'
+        WHEN $1 ->> 'neighbours' IS NULL THEN 'The releases of this table are about neighbours of several kinds, so that they have no total.'
+        WHEN b.budget IS NOT NULL THEN
+          format('All that is and will be released under the budget of this table is differentially private with epsilon %s and delta %s for '
+                 'tables where %s; epsilon %s and delta %s of it are spent, in %s releases. This holds whatever the analysts asked after which answer%s.',
+            b.budget ->> 'epsilon_limit', b.budget ->> 'delta_limit', $1 ->> 'neighbours', b.budget ->> 'epsilon_spent', b.budget ->> 'delta_spent',
+            $1 #>> '{releases,charged}',
+            CASE WHEN (b.budget ->> 'releases_before')::bigint > 0
+                 THEN ', if the decision about the budget, after ' || (b.budget ->> 'releases_before') || ' of them, did not depend on the answers'
+                 ELSE '' END)
+        WHEN c.guarantee IS NOT NULL THEN
+          format('No budget over all roles is known to bound this table; epsilon %s and delta %s are spent, in %s releases, for tables where %s. '
+                 'Together they are differentially private with these if all of them were fixed before the first answer.',
+            c.guarantee ->> 'epsilon', c.guarantee ->> 'delta', $1 #>> '{releases,charged}', $1 ->> 'neighbours')
+        ELSE 'No accountant knows a total of these releases.' END
+      || coalesce(' ' || w.weaker || CASE w.weaker WHEN 1 THEN ' of them has' ELSE ' of them have' END || ' a guarantee that is not exact.', '')
+      FROM (SELECT (SELECT v.b FROM jsonb_array_elements($1 -> 'budgets') v(b)
+                     WHERE v.b ->> 'relation_name' = $1 ->> 'relation' AND (v.b ->> 'all_roles')::boolean AND (v.b ->> 'within')::boolean
+                       AND coalesce((v.b ->> 'sums_equal')::boolean, true)
+                     ORDER BY (v.b ->> 'releases_before')::bigint > 0, (v.b ->> 'epsilon_limit')::numeric LIMIT 1) AS budget) b,
+           (SELECT (SELECT v.c FROM jsonb_each($1 -> 'composed') v(name, c) WHERE v.c ->> 'epsilon' IS NOT NULL
+                     ORDER BY (v.c ->> 'epsilon')::numeric LIMIT 1) AS guarantee) c,
+           (SELECT nullif(coalesce(sum(v.n::bigint), 0), 0) AS weaker FROM jsonb_each_text($1 -> 'labels') v(label, n) WHERE v.label <> 'exact') w
+  $$;
+COMMENT ON FUNCTION dpobj_internal.report_promise(jsonb) IS
+  'internal: what all releases of a report guarantee together, in one sentence';
+
 CREATE OR REPLACE FUNCTION dpobj_internal.report_as_text(report jsonb) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
       dpobj_internal.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
       format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
+      '', dpobj_internal.report_lines(dpobj_internal.report_promise(r.j), 0),
       '', 'NEIGHBOURS',
       dpobj_internal.report_lines(dpobj_internal.report_neighbours(r.j), 2),
       CASE WHEN jsonb_array_length(r.j -> 'tables') > 1 THEN

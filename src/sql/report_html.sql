@@ -1,35 +1,5 @@
 -- dpobj.report as HTML: the report of a table with its models, as one page for auditors
 
-CREATE OR REPLACE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text
-  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
-  AS $$
-    SELECT CASE
-        WHEN ($1 #>> '{releases,charged}')::bigint = 0 THEN 'Nothing has been released from this table.'
-        WHEN $1 ->> 'neighbours' IS NULL THEN 'The releases of this table are about neighbours of several kinds, so that they have no total.'
-        WHEN b.budget IS NOT NULL THEN
-          format('All %s releases together, and all that the budget still allows, are differentially private with epsilon %s and delta %s '
-                 'for tables where %s, whatever the analysts asked after which answer%s.',
-            $1 #>> '{releases,charged}', b.budget ->> 'epsilon_limit', b.budget ->> 'delta_limit', $1 ->> 'neighbours',
-            CASE WHEN (b.budget ->> 'releases_before')::bigint > 0
-                 THEN ', if the decision about the budget, after ' || (b.budget ->> 'releases_before') || ' of them, did not depend on the answers'
-                 ELSE '' END)
-        WHEN c.guarantee IS NOT NULL THEN
-          format('All %s releases together are differentially private with epsilon %s and delta %s for tables where %s, if all of them were '
-                 'fixed before the first answer: no budget over all roles is known to bound them.',
-            $1 #>> '{releases,charged}', c.guarantee ->> 'epsilon', c.guarantee ->> 'delta', $1 ->> 'neighbours')
-        ELSE 'No accountant knows a total of these releases.' END
-      || coalesce(' ' || w.weaker || CASE w.weaker WHEN 1 THEN ' of them has' ELSE ' of them have' END || ' a guarantee that is not exact.', '')
-      FROM (SELECT (SELECT v.b FROM jsonb_array_elements($1 -> 'budgets') v(b)
-                     WHERE v.b ->> 'relation_name' = $1 ->> 'relation' AND (v.b ->> 'all_roles')::boolean AND (v.b ->> 'within')::boolean
-                       AND coalesce((v.b ->> 'sums_equal')::boolean, true)
-                     ORDER BY (v.b ->> 'releases_before')::bigint > 0, (v.b ->> 'epsilon_limit')::numeric LIMIT 1) AS budget) b,
-           (SELECT (SELECT v.c FROM jsonb_each($1 -> 'composed') v(name, c) WHERE v.c ->> 'epsilon' IS NOT NULL
-                     ORDER BY (v.c ->> 'epsilon')::numeric LIMIT 1) AS guarantee) c,
-           (SELECT nullif(coalesce(sum(v.n::bigint), 0), 0) AS weaker FROM jsonb_each_text($1 -> 'labels') v(label, n) WHERE v.label <> 'exact') w
-  $$;
-COMMENT ON FUNCTION dpobj_internal.report_promise(jsonb) IS
-  'internal: what all releases of a report guarantee together, in one sentence';
-
 /*
  * It runs as the owner of dpobj's tables; dpobj.report checks who may call it,
  * and fills src/server/ledger/report_page.html with it.  What the page shows is limited, so that it stays

@@ -88,6 +88,9 @@ sub page_of
 
 my $page = page_of($table);
 keep_page('hostile.html', $page);
+like($page, qr/<p class="promise">All that is and will be released under the budget of this table is differentially private with epsilon 1000 and delta 0\.000001 for tables where [^;<]*; epsilon \S+ and delta \S+ of it are spent/, 'the first sentence says what was promised and what is spent');
+like($page, qr/id="budgets".*id="releases".*id="totals".*id="rests".*id="not-covered".*class="details".*id="kinds".*id="models".*id="administration"/s,
+	'the summary comes before the details');
 ok(length($page) < 200_000, 'the page is small: ' . length($page) . ' bytes');
 refused("dpobj.report for the owner of the table", "42501", in_session($node, "owner", "SELECT dpobj.report($table, 'html')"));
 is(run_as('postgres', "SELECT dpobj.report(NULL, 'html')") // '', '', 'x') if 0;
