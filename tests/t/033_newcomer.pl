@@ -85,12 +85,12 @@ cmp_ok(scalar @blocks, '>=', 10, 'the README has statements');
 cmp_ok(scalar(grep { $_->{result} } @blocks), '>=', 3, 'the README has results');
 is_deeply([ guide_languages(@readme) ], [], 'no statement hides in a block of another language');
 
-# The first statement is the demo's.
-my ($promise) = $blocks[0]{body} =~ /\A(.*)/;
-like($promise, qr/^SELECT dp_halfspace\(.*\) FROM adult;$/, 'the README begins with one statement');
+# The owner's door begins with the demo's statement.
+my ($promise) = map { $_->{body} =~ /^(SELECT dp_halfspace\(.*)$/m } @blocks;
+is($promise, 'SELECT dp_halfspace(features, label, 1.0, 0) FROM adult;', 'the README has the first call of an aggregate');
 like(slurp_file('scripts/demo_train.sql'), qr/^\\echo '  \Q$promise\E'$/m, 'the demo prints the same statement');
 $node->safe_psql('postgres', 'CREATE DATABASE newcomer');
-guide_check($node, 'newcomer', $_, role => 'postgres') for @blocks[ 1 .. $#blocks ];
+guide_check($node, 'newcomer', $_, role => 'postgres') for @blocks;
 is($node->safe_psql('newcomer', q{SELECT epsilon > 0 FROM dpobj.remaining('visit')}),
 	't', 'earlier charges leave a rest of the budget');
 guide_write('README.md', @readme);
