@@ -55,7 +55,7 @@ SELECT m.name, v.kind, v.details -> 'rating' ->> 'verdict' AS verdict, v.details
   FROM (VALUES ('points', 'guest', 'y', 'halfspace', '{}'), ('seen', 'guest', 'y', 'logistic', '{"holdout": false, "rate": 500}'), ('number', 'guest', 'cost', 'linear', '{}'), ('classes', 'guest', 'ward', 'softmax', '{}'),
                ('rest', 'guest', 'ward', 'one_vs_rest', '{}'), ('persons', 'guest_person', 'y', 'logistic', '{}'), ('dealt', 'guest', 'y', 'halfspace', '{"holdout": 0.3}'), ('blind', 'guest_unsaid', 'y', 'halfspace', '{}'), ('wide', 'guest', 'y', 'halfspace', '{"rate": 1000}')) m(name, t, label, method, options),
        LATERAL (SELECT (dpobj.train(m.t::regclass, m.label, 1000, CASE m.label WHEN 'y' THEN '{a,b}' ELSE '{a}' END::text[], method => m.method, options => m.options::jsonb, name => m.name)).* OFFSET 0) v;
-SELECT name, split_part(dpobj.show(name), E'\n', 1) ~ '^Verdict: (better than chance|on the rows it learned from) \((AUC|R-squared|accuracy) ' AS verdict_first, dpobj.show(name, 'markdown') LIKE '%**Verdict: %' AS on_card
+SELECT name, split_part(dpobj.show(name), E'\n', 1) ~ '^Verdict: (better than chance|on the rows it learned from) \((AUC|R-squared|accuracy) ' AS verdict_first, dpobj.show(name, 'markdown') LIKE E'%\nVerdict: %' AS on_card
   FROM unnest('{first,points,seen,number,classes,rest,persons,blind}'::text[]) name;
 -- The law in the ledger: a table with more than half of epsilon leaves no bounded range.
 \c - postgres
@@ -75,7 +75,7 @@ SELECT max(abs(dpobj.predict_proba('points', g, 'dpobj_rating_ana') - 1 / (1 + e
   FROM guest g, (SELECT (model).details -> 'rating' -> 'calibration' AS fit FROM dpobj.models WHERE name = 'points') f;
 SELECT dpobj.predict_proba('blind', g, 'dpobj_rating_ana') FROM guest g LIMIT 1;
 \c - dpobj_rating_ana
-SELECT dpobj.predict_sql('points') LIKE '%dp_probability%' AS in_sql, (dpobj.export('points', 'json')::jsonb -> 'probability') =
+SELECT dpobj.export('points', 'json')::jsonb -> 'verdict' AS verdict, dpobj.export('points', 'pmml') LIKE '%of dpobj; better than chance"%' AS in_pmml, dpobj.predict_sql('points') LIKE '%dp_probability%' AS in_sql, (dpobj.export('points', 'json')::jsonb -> 'probability') =
   (SELECT (model).details -> 'rating' -> 'calibration' FROM dpobj.models WHERE name = 'points') AS in_json;
 
 -- Thresholds.

@@ -20,7 +20,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_card(facts jsonb) RETURNS text
   AS $$
     SELECT concat_ws(E'\n',
       '# Model ' || coalesce(dpobj_internal.markdown('"' || (f ->> 'name') || '" of ' || (f ->> 'owner')), 'without a name'),
-      E'\n**' || dpobj_internal.markdown('Verdict: ' || (f ->> 'verdict')) || '**',
+      E'\n' || dpobj_internal.markdown('Verdict: ' || (f ->> 'verdict')),
       '', '| | |', '|---|---|',
       dpobj_internal.markdown_row('predicts', f ->> 'predicts'),
       dpobj_internal.markdown_row('from', f ->> 'from'),
@@ -41,7 +41,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_card(facts jsonb) RETURNS text
       '- ' || dpobj_internal.markdown(concat_ws('; ', f ->> 'verdict', 'rating: ' || (f ->> 'table'))),
       coalesce((SELECT string_agg('- ' || dpobj_internal.markdown(dpobj_internal.rating_words(r)), E'\n' ORDER BY place)
                   FROM jsonb_array_elements(f -> 'ratings') WITH ORDINALITY v(r, place)),
-               CASE WHEN f ->> 'table' IS NULL THEN 'No rating of it is kept.' END)) || E'\n'
+               CASE WHEN f ->> 'verdict' IS NULL THEN 'No rating of it is kept.' END)) || E'\n'
       FROM (SELECT $1 AS f) v
      CROSS JOIN LATERAL
            (SELECT count(p.class) > 0 AS classes, count(*) AS shown,

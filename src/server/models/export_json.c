@@ -245,6 +245,8 @@ export_json(const ExportedModel *model)
 	appendStringInfoChar(&text, ']');
 	append_weights(&text, model);
 	append_classes(&text, &model->predictor);
+	if (model->predictor.verdict != NULL)
+		append_text_member(&text, "verdict", model->predictor.verdict);
 	appendStringInfoChar(&text, '}');
 	return cstring_to_text_with_len(text.data, text.len);
 }

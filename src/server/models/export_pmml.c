@@ -592,9 +592,10 @@ export_pmml(const ExportedModel *model)
 	appendStringInfo(&document.text,
 					 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 					 "<PMML xmlns=\"http://www.dmg.org/PMML-4_4\" version=\"4.4\">\n"
-					 " <Header description=\"release " INT64_FORMAT " of dpobj\">"
+					 " <Header description=\"release " INT64_FORMAT " of dpobj%s%s\">"
 					 "<Application name=\"dpobj\" version=\"" DPOBJ_VERSION "\"/></Header>\n",
-					 model->release);
+					 model->release, model->predictor.verdict == NULL ? "" : "; ",
+					 model->predictor.verdict == NULL ? "" : escaped(model->predictor.verdict));
 	append_dictionary(&document);
 	append_transformations(&document);
 	append_model(&document);

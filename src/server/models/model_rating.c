@@ -177,6 +177,14 @@ model_rating_read(JsonbContainer *details, Adjacency adjacency, RatingTable *tab
 	return true;
 }
 
+const char *
+model_rating_verdict(JsonbContainer *details)
+{
+	JsonbContainer *rating = rating_of(details);
+
+	return rating == NULL ? NULL : json_get_string(json_member(rating, "verdict"));
+}
+
 bool
 model_rating_calibration(JsonbContainer *details, double *intercept, double *slope)
 {

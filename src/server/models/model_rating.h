@@ -22,6 +22,9 @@ extern void model_rating_append(StringInfo text, const RatingTable *table);
  */
 extern bool model_rating_read(JsonbContainer *details, Adjacency adjacency, RatingTable *table);
 
+/* The verdict of a rating; NULL if there is none. */
+extern const char *model_rating_verdict(JsonbContainer *details);
+
 /*
  * Reads by which numbers a score's logistic function is a probability; false if there is no fit.
  */

@@ -148,6 +148,7 @@ predictor_init(Predictor *predictor, const Model *model)
 	if (JB_ROOT_IS_OBJECT(details))
 	{
 		read_label_values(predictor, &details->root);
+		predictor->verdict = model_rating_verdict(&details->root);
 		predictor->unrated = json_get_string(json_member(&details->root, "unrated"));
 		if (predictor->classes == 0 && !predictor->number &&
 			model_rating_calibration(&details->root, &predictor->fit_intercept,

@@ -21,6 +21,7 @@ typedef struct Predictor
 	double fit_intercept; /* by which its score becomes that of the logistic function */
 	double fit_slope;
 	const char *unrated;  /* why it has no such fit; NULL: not known */
+	const char *verdict;  /* of its rating; NULL: none */
 	bool shares;          /* does it predict a probability of each class? */
 	bool number;          /* does it predict a number, which is the score? */
 	JsonbValue *positive; /* values of the label, by options or declaration; NULL: none */
