@@ -34,13 +34,13 @@ SELECT * FROM answers($$SELECT dp_logistic(x, y, 1.0, 0.001, '{"mechanism": "des
 SELECT count(*) - :before_charged AS charged FROM dpobj.ledger WHERE event = 'charged';
 
 -- The analyst's door: bins, levels, a flag, a number, persons.
-CALL login_roles('dpobj_residuals_ana');
+CALL login_roles('dpobj_clipped_ana');
 CREATE TABLE heath (who int, age int, kind text, wet boolean, depth float8, sandy boolean);
 INSERT INTO heath SELECT i / 2, 20 + i % 50, CASE WHEN i % 3 = 0 THEN 'f' WHEN i % 7 > 0 THEN 'm' END, i % 5 = 0, i % 11, i % 50 > 25 FROM generate_series(1, 6000) i;
 REVOKE ALL ON heath FROM PUBLIC;
 SELECT dpobj.protect('heath', '{"age": {"bins": [30, 40, 50, 60]}, "kind": {"levels": ["f", "m"]}, "wet": {}, "depth": {"clip": [0, 10]}, "sandy": {"positive": [true]}}', person => 'who', max_rows_per_person => 2, n => 6000);
-SELECT dpobj.set_budget('heath', 'dpobj_residuals_ana', 100, 0.01);
-\c - dpobj_residuals_ana
+SELECT dpobj.set_budget('heath', 'dpobj_clipped_ana', 100, 0.01);
+\c - dpobj_clipped_ana
 SELECT kind, mechanism, cardinality(weights) AS weights, details -> 'groups' AS groups, details -> 'ordered_groups' AS ordered, round((details ->> 'number_length')::numeric, 3) AS length
   FROM dpobj.train('heath', 'sandy', 4, delta => 0.000001, method => 'logistic', options => '{"mechanism": "descent"}', name => 'peat');
 SELECT dpobj.score('peat', a) > dpobj.score('peat', b) AS rises FROM (SELECT 65 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) a, (SELECT 22 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) b;
@@ -60,5 +60,5 @@ SELECT dpobj.price('heath', 'sandy', 4, method => 'logistic', options => '{"obje
 SELECT d, o, p ->> 'method' AS method, p ->> 'mechanism' AS mechanism
   FROM unnest('{0,0.000001}'::float8[]) d, unnest(ARRAY['{}', '{"objective": "ranking"}']) WITH ORDINALITY o(o, i),
        dpobj.price_aggregate('auto', 12, 1, d, o::jsonb || '{"n": 5000, "groups": [4, 4, 4]}') p ORDER BY d, i;
-DROP OWNED BY dpobj_residuals_ana;
-DROP ROLE dpobj_residuals_ana;
+DROP OWNED BY dpobj_clipped_ana;
+DROP ROLE dpobj_clipped_ana;
