@@ -68,6 +68,19 @@ release(const MechanismRequest *request, const Instance *instance, const Mechani
 	residual_run(request, &scale, instance, tools, answer);
 }
 
+/* Source: rule U19.  A residual pulls by at most 1/2. */
+static double
+useless_rows(const MechanismRequest *request, const Encoding *encoding)
+{
+	ResidualLayout layout;
+	ResidualScale scale;
+
+	(void) encoding;
+	return scale_of(request, &layout, &scale)
+			   ? 2 * scale.slope * residual_reach(&layout, CLIP_EVEN, request->adjacency)
+			   : 0;
+}
+
 /* The mechanism has no error(): how far a run ends from the minimum is not bounded. */
 static void
 describe(const MechanismRequest *request, Facts *facts)
@@ -104,4 +117,5 @@ const Mechanism mechanism_descent = {
 	.release = release,
 	.pair = convex_gaussian_pair,
 	.describe = describe,
+	.useless_rows = useless_rows,
 };
