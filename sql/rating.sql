@@ -104,8 +104,10 @@ SELECT count(*) FROM dpobj.train('rare', 'y', 1, name => 'rare auto');
 SELECT dpobj.show('rare auto') ~ '^Verdict: (not distinguishable from chance: do not use|better than chance) .*accuracy\s+[0-9.]+,\s+[0-9.]+\s+to\s+[0-9.]+,\s+where\s+a\s+constant\s+has\s+[0-9.]+' AS said;
 CREATE TABLE spelt (a int, b text);
 INSERT INTO spelt SELECT i % 10, CASE WHEN i % 3 = 0 THEN 'yes' WHEN i % 3 = 1 THEN 'YES' END FROM generate_series(1, 3000) i;
-SELECT dpobj.protect('spelt', '{"a": {"bins": [3, 6]}, "b": {"positive": ["Yes"]}}', n => 3000), dpobj.set_budget('spelt', 'postgres', 10, 0);
+SELECT dpobj.protect('spelt', '{"a": {"bins": [3, 6]}, "b": {"positive": ["Yes"], "negative": ["No"]}}', n => 3000), dpobj.set_budget('spelt', 'postgres', 10, 0);
+SET client_min_messages = error; -- the warning has noisy numbers
 SELECT count(*) FROM dpobj.train('spelt', 'b', 1, name => 'spelt');
+RESET client_min_messages;
 SELECT dpobj.show('spelt') LIKE 'Verdict: not distinguishable from chance: do not use%' AS said;
 
 DROP TABLE rare, spelt, guest, guest_add, guest_unsaid, guest_person, guest_by_b;

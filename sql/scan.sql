@@ -46,12 +46,12 @@ SELECT $${"i2": {"bins": [10, 20, 30]}, "i4": {"scale": 7}, "i8": {"center": 150
   "d": {"epoch_of": "day", "center": 10957, "scale": 3650, "clip": [-1, 2]}, "ts": {"epoch_of": "hour", "bins": [270000, 280000]},
   "tz": {"epoch_of": "second", "center": 946684800, "scale": 1e6}, "v": {"levels": ["a", "b", "c"], "drop_first": true},
   "c": {"levels": ["", "p", "pp", "ppp"], "null_indicator": true}, "e": {"levels": ["happy", "ok", "sad"]}}$$ AS features,
-  $${"y": {}, "income": {"positive": [">50K"]}, "code": {"positive": [0, 2]}}$$ AS labels \gset
+  $${"y": {}, "income": {"positive": [">50K"], "negative": ["<=50K"]}, "code": {"positive": [0, 2]}}$$ AS labels \gset
 SELECT dpobj.protect('citizen', (:'features'::jsonb || :'labels'::jsonb) ||
   jsonb_build_object('t', jsonb_build_object('levels', ARRAY['x', repeat('long', 900), repeat('long', 900) || 'er'])));
 SELECT encoders - '{y,income,code}'::text[] AS encoders FROM dpobj.protected WHERE relation = 'citizen'::regclass \gset
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
-FROM scan_digest('citizen', 'income') AS s, expected('citizen', :'encoders'::jsonb || '{"y": {}}', $$income = '>50K'$$) AS e;
+FROM scan_digest('citizen', 'income') AS s, expected('citizen', :'encoders'::jsonb || '{"y": {}}', $$CASE income WHEN '>50K' THEN true WHEN '<=50K' THEN false END$$) AS e;
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
 FROM scan_digest('citizen', 'y') AS s, expected('citizen', :'encoders', 'y') AS e;
 SELECT s.rows, s.neutral, s.distinct_rows, s = e AS same
