@@ -45,60 +45,87 @@ slope_of(const GradientWork *work, int label, Wide margin)
 	return slope < work->most[label] ? slope : work->most[label];
 }
 
-/* Rows with levels: a row has a few of the weights, which are put in one piece for it. */
-static void
-add_sparse_block(void *context, const ConvexBlock *block)
+/* A row's numbers that are not 0, in one piece with their weights. */
+typedef struct Nonzeros
 {
-	GradientWork *work = context;
-	const int32_t *v = block->v;
-	const int32_t *place = block->place;
-	int dimension = work->dimension;
+	int count;
+	int32_t v[COLUMNS_MAX];
+	int32_t place[COLUMNS_MAX];
+	int64_t high[COLUMNS_MAX];
+	int64_t low[COLUMNS_MAX];
+	Wide part[COLUMNS_MAX];
+	Wide rest[COLUMNS_MAX];
+} Nonzeros;
 
-	for (int64_t i = 0; i < block->rows; i++, v += dimension, place += dimension)
+/* place: NULL if every number has the weight of its column. */
+static void
+find_nonzeros(const int32_t *v, const int32_t *place, int dimension, Nonzeros *found)
+{
+	int count = 0;
+
+	for (int j = 0; j < dimension; j++)
 	{
-		int64_t high[COLUMNS_MAX];
-		int64_t low[COLUMNS_MAX];
-		Wide part[COLUMNS_MAX] = {0};
-		Wide rest[COLUMNS_MAX] = {0};
-		Wide score;
-
-		for (int j = 0; j < dimension; j++)
-		{
-			high[j] = work->split->high[place[j]];
-			low[j] = work->split->low[place[j]];
-		}
-		score = row_score(v, high, low, dimension, SLOPE_REACH) - target_of(block, i);
-		add_pull(v, block->positive[i], block->negative[i], slope_of(work, 0, score),
-				 slope_of(work, 1, -score), dimension, part, rest);
-		for (int j = 0; j < dimension; j++)
-		{
-			work->sums.part[place[j]] += part[j];
-			work->sums.rest[place[j]] += rest[j];
-		}
+		found->v[count] = v[j];
+		found->place[count] = place != NULL ? place[j] : j;
+		count += v[j] != 0;
 	}
+	found->count = count;
 }
+
+static Wide
+score_of(const GradientWork *work, Nonzeros *row)
+{
+	for (int k = 0; k < row->count; k++)
+	{
+		row->high[k] = work->split->high[row->place[k]];
+		row->low[k] = work->split->low[row->place[k]];
+		row->part[k] = row->rest[k] = 0;
+	}
+	return row_score(row->v, row->high, row->low, row->count, SLOPE_REACH);
+}
+
+/* So many times more columns than a row has numbers, it is put in one piece. */
+#define FEW_NONZEROS 2
 
 static void
 add_block(void *context, const ConvexBlock *block)
 {
 	GradientWork *work = context;
 	const LossTable *table = work->table;
+	const SplitWeights *split = work->split;
+	GradientSums *sums = &work->sums;
+	int dimension = work->dimension;
 	const int32_t *v = block->v;
+	const int32_t *place = block->place;
+	Nonzeros row;
 
-	for (int64_t i = 0; i < block->rows; i++, v += work->dimension)
+	for (int64_t i = 0; i < block->rows; i++, v += dimension)
 	{
-		Wide score =
-			row_score(v, work->split->high, work->split->low, work->dimension, SLOPE_REACH) -
-			target_of(block, i);
-		Wide ahead = slope_of(work, 0, score);
-		Wide behind = slope_of(work, 1, -score);
+		int64_t labels[2] = {block->positive[i], block->negative[i]};
+		Wide score;
+		bool few;
 
-		add_pull(v, block->positive[i], block->negative[i], ahead, behind, work->dimension,
-				 work->sums.part, work->sums.rest);
+		find_nonzeros(v, place, dimension, &row);
+		few = place != NULL || FEW_NONZEROS * row.count < dimension;
+		score = (few ? score_of(work, &row)
+					 : row_score(v, split->high, split->low, dimension, SLOPE_REACH)) -
+				target_of(block, i);
+		if (few)
+			add_pull(row.v, labels[0], labels[1], slope_of(work, 0, score),
+					 slope_of(work, 1, -score), row.count, row.part, row.rest);
+		else
+			add_pull(v, labels[0], labels[1], slope_of(work, 0, score), slope_of(work, 1, -score),
+					 dimension, sums->part, sums->rest);
+		for (int k = 0; few && k < row.count; k++)
+		{
+			sums->part[row.place[k]] += row.part[k];
+			sums->rest[row.place[k]] += row.rest[k];
+		}
 		if (work->bent)
-			hessian_sums_add(&work->hessian, v,
-							 (const int64_t[2]){block->positive[i], block->negative[i]},
+			hessian_sums_add(&work->hessian, v, labels,
 							 (const int64_t[2]){loss_drop(table, score), loss_drop(table, -score)});
+		if (place != NULL)
+			place += dimension;
 	}
 }
 
@@ -177,7 +204,7 @@ convex_pass_sum(ConvexRows *rows, const LossTable *table, const Pass *pass, Memo
 	split_weights_create(pass->place, rows->weights, memory, &split);
 	for (int k = 0; k < rows->threads; k++)
 		work[k] = work_create(rows, table, &split, pass->bent, memory);
-	convex_rows_visit(rows, rows->levels == NULL ? add_block : add_sparse_block, work);
+	convex_rows_visit(rows, add_block, work);
 	for (int k = 1; k < rows->threads; k++)
 		merge_work(work[0], work[k]);
 	first = work[0];
