@@ -87,14 +87,16 @@ run_settle(Training *training)
 /* So many times as long they may take, of a disk or beside other sessions. */
 #define SLOWEST_READING 2.5
 
+/* The table that rates a model is a scan more. */
 static double
 seconds_beside_solvers(const Training *training, int runs)
 {
+	int scans = runs + (training->rating.epsilon > 0 ? 1 : 0);
 	double row = ROW_SECONDS + FEATURE_SECONDS * training->encoding.features;
 
 	if (training->person != NULL)
 		row += PERSON_SECONDS;
-	return CALL_SECONDS + runs * (PROCESS_SECONDS + row * training->request.run.rows);
+	return CALL_SECONDS + runs * PROCESS_SECONDS + scans * row * training->request.run.rows;
 }
 
 /* Of each person, among which it is chosen; 0 if rows are protected. */
