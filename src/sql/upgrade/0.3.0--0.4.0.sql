@@ -54,6 +54,9 @@ DROP FUNCTION
     dpobj_internal.scan_digest(regclass, text, text[], jsonb, boolean, bytea),
     dpobj_internal.scan_rows(regclass, text, text[], jsonb, bytea);
 
+-- weights are shown with their errors
+DROP FUNCTION dpobj_internal.largest_points(jsonb, integer);
+
 -- a function takes a model as itself or by its name, and a format as an argument
 DROP VIEW dpobj.scorecards;
 DROP FUNCTION dpobj_internal.named_model(text, regrole),
