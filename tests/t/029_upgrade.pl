@@ -192,7 +192,7 @@ for my $database (qw(older restored))
 	is($session->ask(q{SELECT count(*) FROM dpobj.drift('sexes', 'sexes now')}), '4', "$database: its histogram is compared with a new one");
 	like($session->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.25, '{smokes}', name => 'anew')}), qr/^\d+$/, "$database: ana trains");
 	like($session->ask(q{CALL dpobj.run_schedule('yearly'); SELECT DISTINCT state FROM dpobj.schedule_runs}), qr/^released$/, "$database: the schedule");
-	$session->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "features": ["smokes"]}', 'queued')});
+	$session->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "features": ["smokes"], "options": {"force": true}}', 'queued')});
 	is($session->ask(q{SELECT dpobj.wait(id) FROM dpobj.jobs WHERE name = 'queued'}), 'released', "$database: a job");
 	# as 0.3.0 queued them here
 	$node->safe_psql($database, <<'SQL');
@@ -366,9 +366,9 @@ $node->append_conf('postgresql.conf', "dpobj.max_jobs = 0");
 $node->restart;
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
 $ana = session($node, user => 'ana', database => $upgraded);
-$ana->ask(q{SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "method": "halfspace", "options": {"intercept": false}}', 'daily', '0 0 1 1 *', 0.1, '1 year')});
+$ana->ask(q{SELECT dpobj_internal.schedule_put('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "method": "halfspace", "options": {"intercept": false, "force": true}}', 'daily', '0 0 1 1 *', 0.1, '1 year')});
 is($ana->ask(q{CALL dpobj.run_schedule('daily'); SELECT state, epsilon FROM dpobj.schedule_runs WHERE schedule = 'daily'}), 'released|0.0625', 'a schedule has run before pg_upgrade');
-like($ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625}', 'waits')}), qr/^\d+$/, 'a job is queued before pg_upgrade');
+like($ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "options": {"force": true}}', 'waits')}), qr/^\d+$/, 'a job is queued before pg_upgrade');
 my $left_before = $ana->ask($left);
 $ana->quit;
 %before = map { $_ => rows($upgraded, $_) } split /\n/, $node->safe_psql($upgraded, $tables);
@@ -394,11 +394,11 @@ is($node->safe_psql($upgraded, $privileges), 'f|t|f', 'privileges, after pg_upgr
 $ana = session($node, user => 'ana', database => $upgraded);
 is($ana->ask(q{SELECT bool_and(dpobj.verify(model)), string_agg(name, ',' ORDER BY name) ~ 'first.*second.*yearly' FROM dpobj.models}), 't|t', 'models verify after pg_upgrade');
 is($ana->ask($left), $left_before, 'budgets are the same after pg_upgrade');
-like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625)}), qr/^ERROR:  55000: .*restored/, 'a release is refused before dpobj.confirm_epoch');
+like($ana->ask(q{SELECT dpobj.train('visit', 'ill', 0.0625, options => '{"force": true}')}), qr/^ERROR:  55000: .*restored/, 'a release is refused before dpobj.confirm_epoch');
 is($ana->ask(q{CALL dpobj.run_schedule('daily'); SELECT state, epsilon FROM dpobj.schedule_runs WHERE schedule = 'daily'}), 'released|0.0625', 'a run that was charged is not run again');
 $node->safe_psql($upgraded, 'SELECT dpobj.confirm_epoch()');
-like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625)}), qr/^\d+$/, 'a release after dpobj.confirm_epoch');
-$ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625}', 'again')});
+like($ana->ask(q{SELECT release FROM dpobj.train('visit', 'ill', 0.0625, options => '{"force": true}')}), qr/^\d+$/, 'a release after dpobj.confirm_epoch');
+$ana->ask(q{SELECT dpobj.submit('train', 'visit', '{"label": "ill", "epsilon": 0.0625, "options": {"force": true}}', 'again')});
 is($ana->ask(q{SELECT dpobj.wait(id) FROM dpobj.jobs WHERE name = 'again'}), 'released', 'a job runs after pg_upgrade');
 $ana->quit;
 

@@ -8,6 +8,7 @@
 #include "core/rows/holdout.h"
 
 #include "server/base/dpobj.h"
+#include "server/base/run_watch.h"
 #include "server/ledger/charge_analyst.h"
 #include "server/release/encoding_choice.h"
 #include "server/release/usefulness.h"
@@ -52,8 +53,8 @@ usefulness_check(const Training *training)
 	Encoding encoding;
 
 	rows -= floor(rows * (double) options->holdout / HOLDOUT_ONE);
-	if (options->force || rows == 0 || training->keys != NULL || !training->settled ||
-		mechanism->useless_rows == NULL)
+	if (options->force || rows == 0 || run_watch != NULL || training->keys != NULL ||
+		!training->settled || mechanism->useless_rows == NULL)
 		return;
 	charge_check_least_epsilon(training->cost.epsilon_charged, dpobj_min_epsilon);
 	encoding_of_features(training, &encoding);
