@@ -287,9 +287,10 @@ extern const Mechanism *mechanism_get(MechanismKind kind);
 static inline int
 mechanism_most_dimension(const Mechanism *mechanism)
 {
+	if (mechanism->terms == TERMS_RESIDUAL)
+		return COLUMNS_MAX; /* it has no classes */
 	return mechanism->targets || (mechanism->convex && (mechanism->terms == TERMS_NOISE ||
-														mechanism->terms == TERMS_DESCENT ||
-														mechanism->terms == TERMS_RESIDUAL))
+														mechanism->terms == TERMS_DESCENT))
 			   ? WEIGHTS_MAX
 			   : GRID_MAX_DIMENSION;
 }

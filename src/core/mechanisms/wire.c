@@ -182,7 +182,7 @@ residual_fields(Wire *wire, ConvexTerms *convex, int dimension, ResidualTerms *t
 {
 	columns_fields(wire, &convex->columns, dimension);
 	terms->intercept = bool_field(wire, terms->intercept);
-	for (int j = 0; j < dimension; j++)
+	for (int j = 0; j < dimension && !wire->failed; j++)
 		terms->ordered[j] = (int16_t) field(wire, terms->ordered[j], 2);
 	wire->failed = wire->failed || !residual_terms_valid(convex, terms, dimension);
 }

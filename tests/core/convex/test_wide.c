@@ -307,10 +307,11 @@ test_admission(void)
 						   .grid = request.grid,
 						   .convex = {.loss = LOSS_CLIPPED, .radius = 1, .lambda = LAMBDA_MAX}};
 	CHECK(grid_is_valid(&request.grid) && mechanism_verdict(&request).admitted);
-	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_OBJECTIVE)) == COLUMNS_MAX);
-	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SGD)) == COLUMNS_MAX);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_OBJECTIVE)) == WEIGHTS_MAX);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SGD)) == WEIGHTS_MAX);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_DESCENT)) == COLUMNS_MAX);
 	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_POOL)) == GRID_MAX_DIMENSION);
-	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SIMPLEX)) == COLUMNS_MAX);
+	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_SIMPLEX)) == WEIGHTS_MAX);
 	CHECK(mechanism_most_dimension(mechanism_get(MECHANISM_EXPONENTIAL)) == GRID_MAX_DIMENSION);
 	request.grid.level[GRID_MAX_DIMENSION][0] = 1; /* beyond it only a plain grid is valid */
 	CHECK(!grid_is_valid(&request.grid));

@@ -737,6 +737,26 @@ test_large_dimension(void)
 	CHECK(!decode(hostile, sizeof(hostile)));
 }
 
+/* Descent has an entry for each column, and no classes that would have more weights. */
+static void
+test_many_columns(void)
+{
+	for (int dimension = COLUMNS_MAX; dimension <= WEIGHTS_MAX; dimension += WEIGHTS_MAX / 4)
+	{
+		Problem problem = {.request = {.kind = MECHANISM_DESCENT,
+									   .epsilon = EPSILON_ONE,
+									   .threads = 1,
+									   .convex = {.lambda = LAMBDA_MIN}}};
+
+		grid_set_plain(&problem.request.grid, COLUMNS_MAX);
+		draw_residual(&problem.request);
+		grid_set_plain(&problem.request.grid, dimension);
+		problem.instance.dimension = dimension;
+		draw_labels(&problem);
+		CHECK(survives(&problem) == (dimension == COLUMNS_MAX));
+	}
+}
+
 /* ----- answers ----- */
 
 static void
@@ -859,6 +879,7 @@ main(void)
 	test_wrapping_size();
 	test_spilled_counts();
 	test_large_dimension();
+	test_many_columns();
 	test_answer_outside();
 	return test_end("wire");
 }
