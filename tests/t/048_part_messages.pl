@@ -108,7 +108,7 @@ sub changed
 }
 
 my $invalid = '08P01: the description of a scan is not valid';
-my ($real, $number) = (text('r') . pack('N', 700), pack('N', 0));
+my ($real, $number) = (text('r') . pack('NC', 700, 0), pack('N', 0)); # a type, which is not cast
 is(told(changed('a model of passes', $real . $number . pack('N', 1), $real . $number . pack('N', 2)), $scan), $invalid,
 	'a number has one feature');
 my $label = text('y') . pack('N', 16);
