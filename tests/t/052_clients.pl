@@ -63,8 +63,8 @@ is(scalar_of($node, q{SELECT dpobj_internal.markdown(E'a|b\n[x](http://y) WWW.z 
 
 login_roles($node, 'ana');
 $node->safe_psql('postgres', <<'SQL');
-CREATE TABLE patient AS SELECT i % 5 AS a, i % 2 = 0 AS y FROM generate_series(1, 100) i;
-SELECT dpobj.protect('patient', '{"a": {"bins": [2]}, "y": {}}', n => 100), dpobj.set_budget('patient', 'ana', 1000::float8, 1e-6::float8);
+CREATE TABLE patient AS SELECT i % 5 AS a, i % 2 = 0 AS y FROM generate_series(1, 1000) i;
+SELECT dpobj.protect('patient', '{"a": {"bins": [2]}, "y": {}}', n => 1000), dpobj.set_budget('patient', 'ana', 1000::float8, 1e-6::float8);
 SQL
 my $epsilon = "SELECT epsilon FROM dpobj.ledger WHERE event = 'charged' ORDER BY id DESC LIMIT 1";
 is(scalar_of($node, q{SELECT jsonb_typeof(dpobj.report('patient', 'json')::jsonb), jsonb_typeof(dpobj.report('patient', 'json', 1e-6)::jsonb), jsonb_typeof(dpobj.report('patient', 'json', 1e-6::float8)::jsonb),
