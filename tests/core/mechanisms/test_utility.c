@@ -416,7 +416,7 @@ check_noise(const Setting *setting, double slack, int most_draws)
 	CHECK(excess[(int) ((1 - BETA) * draws - 3 * sqrt(BETA * draws))] <= bound.rows);
 	CHECK_WHOLE(quantile >= bound.rows / slack);
 	/* the mean's own error is about 1 / sqrt(draws) of it */
-	CHECK(mean <= bound.mean * (1 + 4 / sqrt(draws)));
+	CHECK_WHOLE(mean <= bound.mean * (1 + 4 / sqrt(draws)));
 	CHECK_WHOLE(mean >= bound.mean / slack);
 	if (getenv("DPOBJ_TEST_FIGURES") != NULL)
 		printf("%s %s noise %d d=%d levels %d %s eps %g: rows %.1f, quantile %.1f (%.2f); mean "
