@@ -26,13 +26,19 @@ system_or_bail(qw(cc -O2 -shared -fPIC -o), $library, dirname(__FILE__) . '/bits
 	$coordinator->restart;
 }
 
+# Of rows on other servers no model is rated, and one that is has fewer rows.
+sub unrated
+{
+	my ($arguments) = @_;
+	return $arguments =~ s/options => '\{/$&"rate": 0, /r if $arguments =~ /options/;
+	return "$arguments, options => '{\"rate\": 0}'";
+}
+
 # In a session of its own, so that its bits begin again.
 sub model_of
 {
 	my ($table, $arguments) = @_;
-	# without a rating, which parts of a table have not, and which takes bits
-	$arguments =~ s/options => '\{/options => '{"rate": 0, / or $arguments .= q{, options => '{"rate": 0}'};
-	return in_session($coordinator, 'ana', "SELECT (dpobj.train('$table', $arguments)).weights");
+	return in_session($coordinator, 'ana', "SELECT (dpobj.train('$table', @{[ unrated($arguments) ]})).weights");
 }
 
 my %models = (
@@ -124,11 +130,11 @@ my %answers = (
 	'an area under the curve' => q{SELECT * FROM dpobj.auc('rated', '%s', 1, NULL, '{"holdout": 0.3}')},
 	'a calibration' => q{SELECT * FROM dpobj.calibration('rated', '%s', 1, NULL, '{"holdout": 0.3}')},
 	'a choice of a model' => q{SELECT dpobj.select('{rated,other}', '%s', 1, NULL, '{"holdout": 0.3}')},
-	'models of groups' => q{SELECT key, (model).weights FROM dpobj.train_groups('%s', 'y', 1, '{r,s}', by => '{b}', method => 'logistic', options => '{"holdout": 0.2}')},
-	'a halfspace' => q{SELECT (dpobj.train('%s', 'y', 1, '{r,s}', method => 'halfspace', options => '{"holdout": 0.2}')).weights},
-	'a halfspace of each class' => q{SELECT (dpobj.train('%s', 's', 1, '{r,b}', method => 'one_vs_rest')).weights},
-	'weights on the simplex' => q{SELECT (dpobj.train('%s', 'r', 1, '{a,b}', method => 'simplex')).weights},
-	'a model of a pool' => q{SELECT (dpobj.train('%s', 'y', 1, '{r,b}', 1e-7, method => 'logistic', options => '{"mechanism": "pool"}')).weights});
+	'models of groups' => q{SELECT key, (model).weights FROM dpobj.train_groups('%s', 'y', 1, '{r,s}', by => '{b}', method => 'logistic', options => '{"holdout": 0.2, "rate": 0}')},
+	'a halfspace' => q{SELECT (dpobj.train('%s', 'y', 1, '{r,s}', method => 'halfspace', options => '{"holdout": 0.2, "rate": 0}')).weights},
+	'a halfspace of each class' => q{SELECT (dpobj.train('%s', 's', 1, '{r,b}', method => 'one_vs_rest', options => '{"rate": 0}')).weights},
+	'weights on the simplex' => q{SELECT (dpobj.train('%s', 'r', 1, '{a,b}', method => 'simplex', options => '{"rate": 0}')).weights},
+	'a model of a pool' => q{SELECT (dpobj.train('%s', 'y', 1, '{r,b}', 1e-7, method => 'logistic', options => '{"mechanism": "pool", "rate": 0}')).weights});
 one_charge_each($_, $answers{$_}, 1) for sort keys %answers;
 
 # Two kept histograms with the same noise have not drifted.
@@ -151,7 +157,7 @@ is(scalar_of($coordinator, "SELECT dpobj.report('visit', 'json')::jsonb ->> 'sum
 
 # Prices do not know where the rows are.
 my $price = q{SELECT dpobj.price('%s', %a) - '{remaining,calls}'::text[]};
-for my $arguments (q{'y', 1, '{r,s}', method => 'logistic'}, q{'s', 1, '{r}', method => 'softmax'}, q{NULL, 1, method => 'accuracy'},
+for my $arguments (unrated(q{'y', 1, '{r,s}', method => 'logistic'}), unrated(q{'s', 1, '{r}', method => 'softmax'}), q{NULL, 1, method => 'accuracy'},
 	q{NULL, 1, method => 'suggest', options => '{"columns": {"n": [0, 20]}}'}, q{NULL, 1, '{e}', method => 'count'})
 {
 	same_answer("a price of $arguments", $price =~ s/%a/$arguments/r);
@@ -188,7 +194,7 @@ sub scheduled
 	my ($table) = @_;
 	my $put = 'SELECT dpobj_internal.schedule_put';
 	in_session($coordinator, 'ana',
-		qq($put('train', '$table', '{"label": "y", "epsilon": 3, "features": ["a", "r"], "method": "logistic", "options": {"holdout": 0.3}}', 'model of $table', '0 0 1 1 *', NULL, NULL)),
+		qq($put('train', '$table', '{"label": "y", "epsilon": 3, "features": ["a", "r"], "method": "logistic", "options": {"holdout": 0.3, "rate": 0}}', 'model of $table', '0 0 1 1 *', NULL, NULL)),
 		qq($put('evaluate', '$table', '{"model": "model of $table", "epsilon": 2}', 'rating of $table', '0 0 1 1 *', 2, '1 year')));
 	for my $name ("model of $table", "rating of $table")
 	{
@@ -211,9 +217,9 @@ sub job_model
 {
 	my ($table) = @_;
 	my $ana = session($coordinator, user => 'ana');
-	my $id = $ana->ask(qq(SELECT dpobj.submit('train', '$table', '{"label": "y", "epsilon": 2, "features": ["a", "r", "b", "e"], "method": "logistic", "options": {"mechanism": "objective"}}', 'job of $table')));
+	my $id = $ana->ask(qq(SELECT dpobj.submit('train', '$table', '{"label": "y", "epsilon": 2, "features": ["a", "r", "b", "e"], "method": "logistic", "options": {"mechanism": "objective", "rate": 0}}', 'job of $table')));
 	is($ana->ask("SELECT dpobj.wait($id, '60 s')"), 'released', "a job over $table is released");
-	return $ana->ask("SELECT (dpobj.train('$table', $models{objective}, name => 'job of $table')).weights");
+	return $ana->ask("SELECT (dpobj.train('$table', @{[ unrated($models{objective}) ]}, name => 'job of $table')).weights");
 }
 is(job_model('visit'), job_model('whole'), 'a job over parts has the same model');
 
