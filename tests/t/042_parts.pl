@@ -248,7 +248,7 @@ declare(1e9, 'add_remove');
 free('a declared number that is too large', qr/22023: .*too much memory\nDETAIL:  With 1000000000 distinct rows .*\nHINT:  Fewer columns/, sub { $ana->ask(sprintf $held, 'stated', 'a,r') });
 
 # More rows than are declared are all read, wherever they are.
-my $replaced = q{SELECT (dpobj.train('replaced', 'y', 1, '{a,r,n,s}', method => 'halfspace', options => '{"grid": {"max": 2}, "intercept": false}')).weights};
+my $replaced = q{SELECT (dpobj.train('replaced', 'y', 1, '{a,r,n,s}', method => 'halfspace', options => '{"grid": {"max": 2}, "intercept": false, "force": true}')).weights};
 make_part($parts[0], 'replaced', 1, 20000, of => 'postgres.public.replaced');
 over('replaced', 'replaced', encoders => '{"a": {}, "r": {}, "n": {"scale": 10}, "s": {"scale": 6}, "y": {}}', adjacency => 'replace', n => 10);
 like($ana->ask($replaced), qr/^\{/, 'more rows than declared answer');
