@@ -386,7 +386,7 @@ SQL
 	my $session = session($node, user => 'bob', database => 'closed');
 	$session->ask('SELECT 1');
 	$session{bob}->ask('ALTER DATABASE closed ALLOW_CONNECTIONS false');
-	$session->ask(submission('never', 'patient'));
+	$session->ask(submission('never', 'patient', epsilon => 20));
 	my $refused = sub { return scalar(() = slurp_file($node->logfile) =~ /FATAL: .*"closed" is not currently accepting/g); };
 	ok(wait_until(30, sub { $session->ask('SELECT count(*) FROM dpobj.jobs'); $refused->() >= 12 }),
 		'workers are started that may not connect');
