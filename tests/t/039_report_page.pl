@@ -126,7 +126,7 @@ is_deeply([ grep { /^\|/ && !/^\|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|(?:(?:[^|\\]|
 like($card, qr/^\| comment \| \\<\/style\\>/m, 'the comment is there');
 like($card, qr/^- accuracy [\d.]+, [\d.]+ to [\d.]+ at confidence 0.95/m, 'the rating is there');
 like($card, qr/^- confusion kept as table of \\<script/m, 'the confusion table is there');
-like(run_as($name{role}, q{SELECT dpobj.show('of classes', 'markdown')}), qr/\| retired \| since \d.*\| Class \| Feature \|.*No rating/s, 'a card of a retired model of classes');
+like(run_as($name{role}, q{SELECT dpobj.show('of classes', 'markdown')}), qr/\| retired \| since \d.*\| Class \| Feature \|.*^- .*; rating: about \d+ rows held out/ms, 'a card of a retired model of classes');
 like(run_as($name{role}, q{SELECT dpobj.show(name, 'markdown') FROM dpobj.models WHERE key @> '{plain}'}), qr/kind = plain.*^- accuracy/sm, 'a card of a group has its ratings');
 refused('a card of a model that is not shared', '42704', in_session($node, 'owner', qq{SELECT dpobj.show('second', 'markdown', $named{role})}));
 is(run_as($name{role}, "SELECT dpobj.show(model, 'markdown') = dpobj.show(name, 'markdown') FROM dpobj.models WHERE name = 'second'"), 't', 'a card of a value is that of its name');
