@@ -179,7 +179,7 @@ for my $method (qw(halfspace logistic svm linear simplex softmax one_vs_rest))
 {
 	my @features = $method =~ /^(logistic|svm|linear)$/ ? @columns : $method eq 'simplex' ? qw(f8 n whole) : qw(word flag);
 	my $list = join ', ', map { "'" . s/'/''/gr . "'" } @features;
-	my $options = $method eq 'simplex' ? '{}' : '{"intercept": true}';
+	my $options = $method eq 'simplex' ? '{}' : '{"intercept": true, "force": true}';
 
 	$node->safe_psql('postgres',
 		"SELECT FROM dpobj.train('visit', '" . ($label{$method} // 'ill') . "', 5, ARRAY[$list], method => '$method', name => '$method', options => '$options')",
