@@ -26,7 +26,7 @@ system_or_bail(qw(cc -O2 -shared -fPIC -o), $library, dirname(__FILE__) . '/bits
 	$coordinator->restart;
 }
 
-# Of rows on other servers no model is rated, and one that is has fewer rows.
+# A model over rows on other servers is not rated; one of a table is, unless this is said, and has fewer rows.
 sub unrated
 {
 	my ($arguments) = @_;
@@ -38,7 +38,8 @@ sub unrated
 sub model_of
 {
 	my ($table, $arguments) = @_;
-	return in_session($coordinator, 'ana', "SELECT (dpobj.train('$table', @{[ unrated($arguments) ]})).weights");
+	$arguments = unrated($arguments) if $table =~ /whole$/;
+	return in_session($coordinator, 'ana', "SELECT (dpobj.train('$table', $arguments)).weights");
 }
 
 my %models = (
