@@ -208,7 +208,7 @@ SELECT audit.add_call('dpobj.suggest', 1, 0,
 
 SELECT audit.add_call('dpobj.train', 1, 0,
   '[[[[1], true, 1], [[1], true, 1], [[1], true, 1]], [[[1], true, 1], [[1], true, 1], [[1], false, 1]]]',
-  $$SELECT (dpobj.train('{0}', 'y', {e}, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip", "intercept": false}')).weights[1]$$);
+  $$SELECT (dpobj.train('{0}', 'y', {e}, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip", "intercept": false, "force": true}')).weights[1]$$);
 
 -- ---- looks at a person with the most rows: all of them, in 300 cells, become rows of no cell ----
 -- A cell is a draw, of 600 rows: an answer near an end of the range is a double, which rounds to 1,024 counts.
