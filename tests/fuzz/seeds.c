@@ -79,6 +79,14 @@ request_of(MechanismKind kind)
 										 .step = 1,
 										 .norm = 8};
 	}
+	if (kind == MECHANISM_DESCENT)
+	{
+		request.convex.loss = LOSS_LOGISTIC;
+		request.convex.noise = CONVEX_GAUSSIAN;
+		request.convex.delta = DELTA_ONE / 1000;
+		request.convex.columns =
+			(ConvexColumns){.group = {1, 1}, .bound = {FIXED_POINT_ONE, FIXED_POINT_ONE}};
+	}
 	if (kind == MECHANISM_CONVEX_EXPONENTIAL || kind == MECHANISM_LOCALIZED)
 	{
 		request.convex.norm = INT64_C(1) << CONVEX_OUTPUT_BITS;
