@@ -15,10 +15,13 @@ CREATE TABLE guest_add AS TABLE guest;
 CREATE TABLE guest_unsaid AS TABLE guest;
 CREATE TABLE guest_person AS TABLE guest;
 CREATE TABLE guest_by_b AS TABLE guest;
+CREATE TABLE guest_one AS SELECT * FROM guest UNION ALL SELECT -i, 'NaN', 0, true, 0, 'x', 1 FROM generate_series(1, 1000) i;
+CREATE TABLE guest_many AS SELECT i AS who, i % 7 AS a, i > 30000 AS y FROM generate_series(1, 60000) i;
 SELECT count(dpobj.protect(t::regclass, :'encoders', n => n, adjacency => adjacency, person => person, max_rows_per_person => rows, holdout_by => holdout_by))
   FROM (VALUES ('guest_add', 2000, 'add_remove', NULL, NULL::int, NULL), ('guest_unsaid', NULL, 'replace', NULL, NULL, NULL), ('guest_person', 2000, 'replace', 'who', 2, NULL),
-               ('guest_by_b', 2000, 'replace', NULL, NULL, 'id')) v(t, n, adjacency, person, rows, holdout_by);
-SELECT count(dpobj.set_budget(t::regclass, 'dpobj_rating_ana', 1000000, 0.001)) FROM unnest('{guest_add,guest_unsaid,guest_person,guest_by_b}'::text[]) t;
+               ('guest_one', 2000, 'replace', 'who', 1, NULL), ('guest_by_b', 2000, 'replace', NULL, NULL, 'id')) v(t, n, adjacency, person, rows, holdout_by);
+SELECT count(dpobj.set_budget(t::regclass, 'dpobj_rating_ana', 1000000, 0.001)) FROM unnest('{guest_add,guest_unsaid,guest_person,guest_one,guest_by_b}'::text[]) t;
+SELECT dpobj.protect('guest_many', '{"a": {"bins": [2, 4]}, "y": {}}', n => 60000, person => 'who', max_rows_per_person => 1), dpobj.set_budget('guest_many', 'dpobj_rating_ana', 10000, 0);
 CREATE FUNCTION charged(t regclass, label text, epsilon numeric, delta numeric, method text, options jsonb) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(' | ', d ->> 'mechanism', coalesce((d -> 'rate')::text, 'no rating'), 'coverage ' || (d ->> 'coverage_epsilon'), 'model ' || (d ->> 'model_epsilon'), 'holdout ' || (d ->> 'holdout'), 'of ' || (d ->> 'epsilon'))
     FROM dpobj.price(t, label, epsilon, '{a,b}', delta, method, options) d $$;
@@ -49,6 +52,16 @@ SELECT t, label, epsilon, delta, method, options, charged(t::regclass, label, ep
 SELECT * FROM answers($$SELECT dpobj.price('guest', 'y', 1, '{a}', options => %)$$, $$'{"rate": 1.5}'$$, $$'{"rate": 1, "holdout": 0.2}'$$, $$'{"rate": 1, "holdout": false}'$$, $$'{"rate": -1}'$$, $$'{"rate": "1"}'$$, $$'{"rate": true}'$$);
 SELECT * FROM answers($$SELECT dpobj.train_groups('guest', 'y', 1, '{a}', by => '{b}', options => %)$$, $$'{"rate": 0.5}'$$);
 SELECT * FROM answers($$SELECT dpobj.train('guest_person', 'cost', 1, '{a}', options => %)$$, $$'{"rate": 0.5}'$$);
+
+-- Both scans toss the same coins: each row trains or rates.
+SELECT (details #>> '{coverage,usable}')::int + (details #>> '{rating,rows}')::int AS rows
+  FROM dpobj.train('guest', 'y', 1000, '{a,b}', method => 'logistic', options => '{"coverage_epsilon": 100}', name => 'both');
+-- How many unusable rows a person has is not bounded, so they are not counted.
+SELECT details -> 'rating' ? 'unusable' AS unusable, details ? 'coverage' AS coverage FROM dpobj.train('guest_one', 'y', 1000, '{a,b}', method => 'logistic', name => 'one');
+-- Persons of a large table are sorted in a file; the second scan reads its own rows of it, of all parts of the table.
+SET work_mem = '64kB';
+SELECT (details #>> '{rating,base_rate,value}')::float8 BETWEEN 0.45 AND 0.55 AS half FROM dpobj.train('guest_many', 'y', 1000, method => 'logistic', name => 'many');
+RESET work_mem;
 
 -- Other models, rows that were seen, persons, and a training without a rating.
 SELECT m.name, v.kind, v.details -> 'rating' ->> 'verdict' AS verdict, v.details -> 'rating' ->> 'on' AS "on", v.details -> 'rating' -> 'unusable' AS unusable, v.details -> 'unrated' AS unrated
@@ -93,7 +106,7 @@ SELECT * FROM answers($$SELECT dpobj.threshold(%, recall => 0.5)$$, $$'blind'$$,
 CREATE FUNCTION pg_temp.forged(rating jsonb) RETURNS dp_model LANGUAGE sql AS $$
   SELECT ROW('halfspace', 'x', '{1}', 1, 0, 'replace', 'exact', 1, jsonb_build_object('rating', '{"of": "scores", "on": "rows held out", "epsilon": 1, "rows_per_person": 1, "middle": 0, "spread": 1, "edges": [0, 1], "counts": [[1, 2], [3, 4], [5, 6]]}' || rating))::dp_model $$;
 SELECT (dpobj.threshold(pg_temp.forged('{}'), recall => 0.5)).score;
-SELECT * FROM answers($$SELECT dpobj.threshold(pg_temp.forged(%), recall => 0.5)$$, $$'{"edges": [1, 0]}'$$, $$'{"edges": []}'$$, $$'{"edges": [0, 1, 2]}'$$, $$'{"counts": [[1], [2], [3]]}'$$, $$'{"epsilon": 0}'$$, $$'{"epsilon": 1e300}'$$, $$'{"spread": 0}'$$,
+SELECT * FROM answers($$SELECT dpobj.threshold(pg_temp.forged(%), recall => 0.5)$$, $$'{"edges": [1, 0]}'$$, $$'{"edges": []}'$$, $$'{"edges": [0, 1, 2]}'$$, $$'{"counts": [[1], [2], [3]]}'$$, $$'{"epsilon": 0}'$$, $$'{"epsilon": 1e-10}'$$, $$'{"epsilon": 1e300}'$$, $$'{"spread": 0}'$$,
   $$'{"rows_per_person": 0}'$$, $$'{"counts": [[9223372036854775807, 9223372036854775807], [9223372036854775807, 2], [-9223372036854775808, 1]]}'$$);
 
 -- Cases: a label that one row in a hundred has, and a label in a spelling that no row has.
@@ -110,5 +123,5 @@ SELECT count(*) FROM dpobj.train('spelt', 'b', 1, name => 'spelt');
 RESET client_min_messages;
 SELECT dpobj.show('spelt') LIKE 'Verdict: not distinguishable from chance: do not use%' AS said;
 
-DROP TABLE rare, spelt, guest, guest_add, guest_unsaid, guest_person, guest_by_b;
+DROP TABLE rare, spelt, guest, guest_add, guest_unsaid, guest_person, guest_one, guest_many, guest_by_b;
 DROP ROLE dpobj_rating_ana;

@@ -226,6 +226,7 @@ mutants=(
   '380|test_rating|rating: noise of one row for a person of several'
   '381|test_rating|rating: the number of unusable rows without noise'
   '382|test_rating|rating: a verdict by an interval of confidence 0.8'
+  '383|test_rating|rating: a number of the unusable rows of persons'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

@@ -50,9 +50,13 @@ convex_clip_numbers(const int32_t *x, const int16_t *group, const int32_t *bound
 	int numbers = 0;
 
 	for (int j = 0; j < dimension; j++)
+	{
+		int32_t value = x[j] > bound[j] ? bound[j] : x[j] < -bound[j] ? -bound[j] : x[j];
+
 		if (group[j] == 0)
 			number[numbers++] =
-				bound[j] > 0 ? (int32_t) ((double) x[j] / bound[j] * FIXED_POINT_ONE) : 0;
+				bound[j] > 0 ? (int32_t) ((double) value / bound[j] * FIXED_POINT_ONE) : 0;
+	}
 	share = length / (sqrt((double) squared_norm(number, numbers)) / FIXED_POINT_ONE);
 	for (int k = 0; k < numbers; k++)
 		number[k] = (int32_t) (number[k] * factor * (share < 1 && !MUTANT(357) ? share : 1));

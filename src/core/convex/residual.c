@@ -20,9 +20,6 @@ const int32_t residual_most[RESIDUAL_CLIPS][2] = {
 
 /* ---- the layout ---- */
 
-/* The square of a number, measured in its bound, is taken for this. */
-#define USUAL_SQUARE (1.0 / 3)
-
 static double
 usual_square(const ConvexColumns *columns, int dimension)
 {
@@ -30,7 +27,7 @@ usual_square(const ConvexColumns *columns, int dimension)
 
 	for (int j = 0; j < dimension; j++)
 		numbers += columns->group[j] == 0;
-	return USUAL_SQUARE * numbers;
+	return RESIDUAL_USUAL_SQUARE * numbers;
 }
 
 double
@@ -67,7 +64,7 @@ residual_layout_make(const ConvexTerms *convex, const ResidualTerms *terms, int 
 		if (group[j] == 0 || convex->levels[j] > 0 ||
 			!((j > 0 && group[j] == group[j - 1]) ||
 			  (j + 1 < features && group[j] == group[j + 1])))
-			layout->moves = terms->intercept;
+			layout->sums_intercept = terms->intercept;
 		weight += size;
 	}
 	layout->square = usual_square(&convex->columns, dimension);
@@ -160,7 +157,7 @@ residual_reach(const ResidualLayout *layout, ResidualClip clip, Adjacency adjace
 	double negative = ldexp(residual_most[clip][1], -RESIDUAL_BITS);
 	double most = fmax(positive, negative);
 	double width = positive + negative;
-	double constant = layout->moves ? 1 : 0;
+	double constant = layout->sums_intercept ? 1 : 0;
 	double all = layout->groups + constant + layout->square;
 	double same; /* residuals of one sign */
 
@@ -172,9 +169,6 @@ residual_reach(const ResidualLayout *layout, ResidualClip clip, Adjacency adjace
 	return sqrt(fmax(same, width * width * all));
 }
 
-/* Up to this factor of the reach. */
-#define FREE 1.0001
-
 #define RARE 0.35
 
 ResidualClip
@@ -184,8 +178,7 @@ residual_clip(const ResidualLayout *layout, double share, Adjacency adjacency)
 						: share > 1 - RARE ? CLIP_RARE_NEGATIVE
 										   : CLIP_EVEN;
 
-	return residual_reach(layout, clip, adjacency) <=
-				   FREE * residual_reach(layout, CLIP_EVEN, adjacency)
+	return residual_reach(layout, clip, adjacency) <= residual_reach(layout, CLIP_EVEN, adjacency)
 			   ? clip
 			   : CLIP_EVEN;
 }

@@ -33,6 +33,9 @@ typedef enum ResidualClip
 #define RESIDUAL_BITS 15
 extern const int32_t residual_most[RESIDUAL_CLIPS][2];
 
+/* The square of a number, measured in its bound, is taken for this. */
+#define RESIDUAL_USUAL_SQUARE (1.0 / 3)
+
 typedef struct ResidualTerms
 {
 	bool intercept; /* is the last column 1 in every row? */
@@ -58,7 +61,8 @@ typedef struct ResidualLayout
 	double bound[COLUMNS_MAX]; /* the largest of each, in which it is measured */
 	double square;             /* Q = rho^2: a third of the numbers */
 	int intercept;             /* its weight, or -1 */
-	bool moves; /* has a sum the intercept?  Not if a row has a 1 in every group and no numbers. */
+	/* Is the intercept's sum released?  Not if rows have a 1 in every group, and no numbers. */
+	bool sums_intercept;
 } ResidualLayout;
 
 /* Sets columns, levels and radius of convex, and terms, by the encoding. */

@@ -87,7 +87,7 @@ rating_reach(const RatingTable *table, int position)
 bool
 rating_counts_unusable(const RatingTable *table)
 {
-	return table->rows_per_person == 1 && table->kind != RATING_RESIDUALS;
+	return (!table->persons || MUTANT(383)) && table->kind != RATING_RESIDUALS;
 }
 
 /* NaN counts as the lowest. */
@@ -383,16 +383,23 @@ find_of_classes(const RatingTable *table, Rating *rating)
 {
 	Sum right = {0};
 	Sum wrong = {0};
+	int64_t most_rows = 0;
 	int most = 0;
 
 	for (int k = 0; k < table->cells; k++)
 	{
 		const int64_t *rows = table->number + 2 * (size_t) k;
+		Sum all = {0};
 
 		add_to(&right, rows[0]);
 		add_to(&wrong, rows[1]);
-		if (rows[0] + rows[1] > table->number[2 * most] + table->number[2 * most + 1])
+		add_to(&all, rows[0]);
+		add_to(&all, rows[1]);
+		if (k == 0 || all.rows > most_rows)
+		{
+			most_rows = all.rows;
 			most = k;
+		}
 	}
 	find_share(table, &right, &wrong, RATING_CONFIDENCE, &rating->accuracy);
 	right = wrong = (Sum){0};
@@ -485,14 +492,13 @@ value_of(const Sum *outcome, RatingGoal goal, double aim, double cost_fp, double
 	}
 }
 
-/* The same digits of the score in the function's answer, in SQL and in exports. */
+/* Each number is without noise at one of the cells + 1 thresholds at least (theorem X16). */
 static void
 describe(const RatingTable *table, int from, double cost_fp, double cost_fn,
 		 RatingThreshold *threshold)
 {
-	double confidence = 1 - (1 - RATING_CONFIDENCE) / (table->cells - 1);
+	double confidence = 1 - (1 - RATING_CONFIDENCE) / table->cells;
 	Sum outcome[RATING_OUTCOMES];
-	Sum none = {0};
 	Rating rating;
 
 	count_outcomes(table, from, outcome);
@@ -508,7 +514,7 @@ describe(const RatingTable *table, int from, double cost_fp, double cost_fn,
 			   &threshold->precision);
 	for (int i = 0; i < RATING_OUTCOMES; i++)
 	{
-		Sum rest = none;
+		Sum rest = {0};
 
 		for (int j = 0; j < RATING_OUTCOMES; j++)
 			if (j != i)

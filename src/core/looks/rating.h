@@ -6,9 +6,10 @@
  *   classes    two numbers for each class of the label, rows that are predicted right and wrong
  *   residuals  the numbers of a look at residuals (look.h)
  *
- * A row that the model can use is in one cell, any other row is unusable, which is a number of its
- * own where a row is protected and labels are counted.  The edges of bins are public.  All that is said of the model is a function of the noisy
- * numbers: rating_find() and rating_threshold() read nothing else.
+ * A row that the model can use is in one cell.  Any other row is unusable; such rows have a number of
+ * their own where rows are protected and the label is no number.  The edges of bins are public.  All
+ * that is said of the model is a function of the noisy numbers: rating_find() and
+ * rating_threshold() read nothing else.
  */
 #ifndef DPOBJ_CORE_RATING_H
 #define DPOBJ_CORE_RATING_H
@@ -36,10 +37,11 @@ typedef struct RatingTable
 {
 	RatingKind kind;
 	Adjacency adjacency;
-	int64_t epsilon;              /* nano-units */
-	int64_t rows_per_person;      /* 1 if rows are protected */
-	bool seen;                    /* are the rows those that the model has learned from? */
-	int cells;                    /* bins or classes */
+	int64_t epsilon;         /* nano-units */
+	int64_t rows_per_person; /* 1 if rows are protected */
+	bool persons; /* are persons protected?  Nothing bounds how many unusable rows one has */
+	bool seen;    /* are the rows those that the model has learned from? */
+	int cells;    /* bins or classes */
 	double edge[RATING_BINS - 1]; /* of bins: a score above edge i is in a bin above i */
 	double middle;                /* of bins: what scores are taken to be spread around */
 	double spread;

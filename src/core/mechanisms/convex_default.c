@@ -197,20 +197,23 @@ convex_column_noise(const MechanismRequest *request, const Encoding *encoding)
 	return request->convex.noise == CONVEX_KNORM ? noise : noise * inverse_reach(encoding);
 }
 
-/*
- * At weights of 0 a row pulls a weight by at most 1/2, of the Huberised hinge and of squares 1, times
- * |x_j|.  Noise on the minimiser is that much more in gradients as lambda is more than 1.
- */
+/* At weights of 0 a row pulls a weight by at most this, times |x_j|. */
+double
+convex_pull(const ConvexTerms *terms)
+{
+	return loss_curvature(terms->loss) == 1 && terms->classes == 0 ? 1 : 0.5;
+}
+
+/* Source: rule U19.  Noise on the minimiser is noise of lambda times its size on the gradient. */
 double
 convex_useless_rows(const MechanismRequest *request, const Encoding *encoding)
 {
 	const ConvexTerms *terms = &request->convex;
 	double noise = convex_column_noise(request, encoding);
-	double pull = loss_curvature(terms->loss) == 1 && terms->classes == 0 ? 1 : 0.5;
 
 	if (convex_kind(request) == CONVEX_OUTPUT)
 		noise *= (double) terms->lambda / LAMBDA_ONE;
-	return noise / pull;
+	return noise / convex_pull(terms);
 }
 
 /* Takes other for request if it has less noise in a column. */

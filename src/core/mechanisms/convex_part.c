@@ -42,7 +42,10 @@ net_fits(const MechanismRequest *request)
 		   net_points(dimension, steps) <= NET_MAX_POINTS;
 }
 
-/* A class and an index are within what the request has, or the passes would end the process. */
+/*
+ * A class and an index are within what the request has, or the passes would end the process; and
+ * columns of groups are 0 or 1 for descent (lemma D8).
+ */
 static bool
 row_fits(const MechanismRequest *request, const int32_t *x)
 {
@@ -58,8 +61,12 @@ row_fits(const MechanismRequest *request, const int32_t *x)
 	for (int j = 0; j < request->grid.dimension; j++)
 	{
 		int levels = request->convex.levels[j];
+		bool one = mechanism_get(request->kind)->terms == TERMS_RESIDUAL &&
+				   request->convex.columns.group[j] > 0;
 
 		if (levels > 0 && (x[j] < 0 || x[j] >> FIXED_POINT_BITS > levels))
+			return false;
+		if (one && levels == 0 && x[j] != 0 && x[j] != FIXED_POINT_ONE)
 			return false;
 	}
 	return true;

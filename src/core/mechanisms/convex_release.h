@@ -37,6 +37,9 @@ extern void convex_describe_scale(const MechanismRequest *request, Facts *facts)
 /* convex_distance() as a fact. */
 extern void convex_error(const MechanismRequest *request, double beta, Facts *facts);
 
+/* What a row pulls a weight by at most at weights of 0, times |x_j|. */
+extern double convex_pull(const ConvexTerms *terms);
+
 /* Mechanism.useless_rows of noise in the objective or on its minimiser (rule U19). */
 extern double convex_useless_rows(const MechanismRequest *request, const Encoding *encoding);
 

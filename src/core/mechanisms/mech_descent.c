@@ -1,6 +1,6 @@
 /*
- * mech_descent.c - noisy descent on clipped residuals of all rows, for labels (lemmas D8 and D9, theorem D10):
- * it starts at the noisy base rate, and noisy counts of the columns scale its steps.
+ * mech_descent.c - noisy descent on clipped residuals, for labels (lemmas D8, D9, theorem D10): it
+ * starts at the noisy base rate, and noisy counts of the columns scale its steps.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -98,8 +98,7 @@ describe(const MechanismRequest *request, Facts *facts)
 		ordered += layout.group[g].ordered > 0;
 	facts_integer(facts, "groups", layout.groups);
 	facts_integer(facts, "ordered_groups", ordered);
-	facts_number(facts, "number_length",
-				 residual_number_length(&request->convex, request->grid.dimension), FACT_EXACT);
+	facts_number(facts, "number_length", sqrt(layout.square), FACT_EXACT);
 	facts_number(facts, "gradient_noise",
 				 scale.step * residual_reach(&layout, CLIP_EVEN, request->adjacency), FACT_EXACT);
 	facts_number(facts, "label_noise", scale.labels, FACT_EXACT);

@@ -84,7 +84,10 @@ searches(const MechanismRequest *request)
 	return request->descent.sampling != DESCENT_FULL;
 }
 
-/* Source: rule U19.  All steps pull a weight by at most a half of each row's share, and their noise adds up in squares. */
+/*
+ * Source: rule U19.  All steps pull a weight by at most so much of each row's share, and their
+ * noise adds up in squares.
+ */
 static double
 useless_rows(const MechanismRequest *request, const Encoding *encoding)
 {
@@ -94,7 +97,7 @@ useless_rows(const MechanismRequest *request, const Encoding *encoding)
 
 	(void) encoding;
 	return gradient_noise(request) * request->convex.radius /
-		   (0.5 * share * sqrt(terms->iterations));
+		   (convex_pull(&request->convex) * share * sqrt(terms->iterations));
 }
 
 /* The mechanism has no error(): the distance of the answer from the minimum is not bounded. */

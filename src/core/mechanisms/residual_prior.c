@@ -17,9 +17,6 @@
 #define NEAR_SHARE 0.485
 #define LINE_SHARE 0.485
 
-/* Of a number, in units of its bound. */
-#define USUAL_SQUARE (1.0 / 3)
-
 /* So many bins need no order. */
 #define FEW_BINS 2
 
@@ -196,11 +193,12 @@ residual_prior_step(const ResidualPrior *prior, const double *sum, double *step)
 	for (int k = 0; k < layout->numbers; k++)
 	{
 		double scale = KAPPA * prior->variance;
-		double count = prior->labels * USUAL_SQUARE;
+		double count = prior->labels * RESIDUAL_USUAL_SQUARE;
 
 		step[layout->number[k]] =
 			scale / (scale + noise_of(prior, count, prior->noise)) * sum[layout->number[k]] / count;
 	}
 	if (layout->intercept >= 0)
-		step[layout->intercept] = layout->moves ? sum[layout->intercept] / prior->labels : 0;
+		step[layout->intercept] =
+			layout->sums_intercept ? sum[layout->intercept] / prior->labels : 0;
 }

@@ -99,7 +99,7 @@ observe_counts(Run *run)
 static bool
 is_summed(const ResidualLayout *layout, int j)
 {
-	return j != layout->intercept || layout->moves;
+	return j != layout->intercept || layout->sums_intercept;
 }
 
 /* Sets the noisy sums of residuals at the weights. */
@@ -185,7 +185,7 @@ learn(Run *run, double deviation)
 	residual_prior_learn(&run->prior, run->mean, LEARN_STEPS, deviation);
 }
 
-/* Every row has the logit of the base rate: by the intercept, or by a group with a 1 in each row. */
+/* The logit of the base rate is the intercept's weight, or without one those of the first group. */
 static void
 start(Run *run)
 {

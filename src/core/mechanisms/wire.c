@@ -529,12 +529,11 @@ static bool
 gradient_is_valid(const MechanismRequest *request, const Pass *pass)
 {
 	int weights = mechanism_weights(request);
-
 	bool clips = mechanism_of(request)->terms == TERMS_RESIDUAL;
 
 	return pass->thin >= 1 && pass->thin < INSTANCE_MAX_LABELS && pass->first == 0 &&
 		   (pass->clip != CLIP_NONE) == clips && pass->clip < RESIDUAL_CLIPS &&
-		   pass->places == weights &&
+		   pass->places == weights && (!clips || (pass->thin == 1 && !pass->bent)) &&
 		   (!pass->bent || (weights == request->grid.dimension && weights <= GRID_MAX_DIMENSION)) &&
 		   pass->sums == convex_pass_sums(request->convex.classes, mechanism_features(request),
 										  weights, pass->bent) &&

@@ -8,6 +8,10 @@
 
 #include <math.h>
 
+#include "pgstat.h"
+#include "storage/proc.h"
+#include "utils/wait_event.h"
+
 #include "server/analyst/evaluate.h"
 #include "server/analyst/train_rating.h"
 #include "server/base/gate.h"
@@ -37,13 +41,11 @@ static void
 add_column(const Encoder *encoder, const double *weight, double *mean, double *variance)
 {
 	int weights = encoder_weights(encoder);
-	int first = encoder->kind == ENCODER_NUMBER ? 1 : 0;
-	bool gap = encoder->drop_first;
+	int values = weights + (encoder->drop_first ? 1 : 0);
 	double sum = 0;
 	double squares = 0;
-	int values = weights - first + (gap ? 1 : 0);
 
-	if (first > 0)
+	if (encoder->kind == ENCODER_NUMBER)
 	{
 		double width = weight[0] * (encoder->high - encoder->low);
 
@@ -171,23 +173,32 @@ draw(Release *release, AnalystTable *opened, Training *training, const Mechanism
 	coverage_take(training, table);
 }
 
-/* Progress would tell how long the solver took, so that the watch sees nothing of this scan. */
+/*
+ * Progress and wait events would tell when the solver has ended: the watch sees nothing of this
+ * scan, and pg_stat_activity shows the wait event of the solver and of the tick (gate.c) meanwhile.
+ */
 void
 train_rating_draw(Release *release, AnalystTable *opened, Training *training,
 				  const MechanismAnswer *answer)
 {
+	static uint32 unseen;
 	const RunWatch *watch = run_watch;
 
 	raters = palloc0(sizeof(Raters));
 	raters->table = palloc0(sizeof(RatingTable));
 	run_watch = NULL;
+	pgstat_report_wait_start(PG_WAIT_EXTENSION);
+	pgstat_set_wait_event_storage(&unseen);
 	PG_TRY();
 	{
 		draw(release, opened, training, answer);
 	}
 	PG_FINALLY();
 	{
+		pgstat_set_wait_event_storage(&MyProc->wait_event_info);
+		pgstat_report_wait_end();
 		run_watch = watch;
+		raters = NULL;
 	}
 	PG_END_TRY();
 }

@@ -5,12 +5,18 @@
 
 #include "server/base/random_bits.h"
 
-static void
-fill(void *context, uint8_t *bytes, size_t count)
+void
+random_bytes(uint8 *bytes, size_t count)
 {
 	if (!pg_strong_random(bytes, count))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random bytes")));
+}
+
+static void
+fill(void *context, uint8_t *bytes, size_t count)
+{
+	random_bytes(bytes, count);
 }
 
 void
@@ -28,7 +34,7 @@ fill_from_pool(void *context, uint8_t *bytes, size_t count)
 	{
 		if (pool->left == 0)
 		{
-			fill(NULL, pool->bytes, sizeof(pool->bytes));
+			random_bytes(pool->bytes, sizeof(pool->bytes));
 			pool->left = sizeof(pool->bytes);
 		}
 		bytes[i] = pool->bytes[sizeof(pool->bytes) - pool->left];

@@ -8,7 +8,10 @@
 
 #include "core/random/bits.h"
 
-/* For noise that the backend draws itself; an error is raised if pg_strong_random fails. */
+/* Fills bytes; raises an error if pg_strong_random fails, as the next ones do when they are used. */
+extern void random_bytes(uint8 *bytes, size_t count);
+
+/* For noise that the backend draws itself. */
 extern void random_bits_init(Bits *bits);
 
 /* A buffer for millions of draws, because a call of pg_strong_random takes longer than a draw. */

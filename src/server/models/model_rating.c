@@ -17,6 +17,14 @@ static const char *const kind_names[RATING_KINDS] = {
 static const char *const main_names[RATING_KINDS] = {
 	[RATING_SCORES] = "auc", [RATING_CLASSES] = "accuracy", [RATING_RESIDUALS] = "r_squared"};
 
+static const char *const rows_held_out = "rows held out";
+
+const char *
+model_rating_rows(const RatingTable *table)
+{
+	return table->seen ? "rows it learned from" : rows_held_out;
+}
+
 /* ---- writing ---- */
 
 /* JSON has no infinite number: the end is null. */
@@ -26,9 +34,9 @@ append_end(StringInfo text, const char *name, double end)
 	appendStringInfo(text, ", \"%s\": %s", name, isfinite(end) ? json_digits(end) : "null");
 }
 
-/* The interval is that of the population, or of rows that were seen that of these rows. */
-static void
-append_estimate(StringInfo text, const RatingTable *table, const char *name, const Estimate *number)
+void
+model_rating_append_estimate(StringInfo text, const RatingTable *table, const char *name,
+							 const Estimate *number)
 {
 	appendStringInfo(text, ", \"%s\": {\"value\": %s", name,
 					 number->known ? json_digits(number->value) : "null");
@@ -60,10 +68,9 @@ append_table(StringInfo text, const RatingTable *table)
 static void
 append_needs(StringInfo text, const RatingTable *table, const Rating *rating)
 {
-	if (rating->times_rows > 0)
-		appendStringInfo(text, ", \"needs\": {\"times_rows\": %.3g", rating->times_rows);
-	else
+	if (!(rating->times_rows > 0))
 		return;
+	appendStringInfo(text, ", \"needs\": {\"times_rows\": %.3g", rating->times_rows);
 	if (rating->times_epsilon > 0)
 		appendStringInfo(text, ", \"rate\": %.3g",
 						 privacy_epsilon(table->epsilon) * rating->times_epsilon);
@@ -83,25 +90,24 @@ model_rating_append(StringInfo text, const RatingTable *table)
 
 	rating_find(table, &rating);
 	appendStringInfo(text, ", \"rating\": {\"of\": \"%s\", \"on\": \"%s\", \"epsilon\": %s",
-					 kind_names[table->kind],
-					 table->seen ? "rows it learned from" : "rows held out",
+					 kind_names[table->kind], model_rating_rows(table),
 					 decimal_text(table->epsilon, EPSILON_UNIT));
 	appendStringInfo(text, ", \"rows_per_person\": " INT64_FORMAT ", \"rows\": " INT64_FORMAT,
 					 table->rows_per_person, rating.rows);
 	if (rating.verdict != RATING_NONE)
 		appendStringInfo(text, ", \"verdict\": \"%s\"", verdicts[rating.verdict]);
 	append_needs(text, table, &rating);
-	append_estimate(text, table, main_names[table->kind], &rating.main);
+	model_rating_append_estimate(text, table, main_names[table->kind], &rating.main);
 	if (table->kind != RATING_RESIDUALS)
-		append_estimate(text, table,
-						table->kind == RATING_SCORES ? "base_rate" : "most_frequent_class",
-						&rating.base);
+		model_rating_append_estimate(
+			text, table, table->kind == RATING_SCORES ? "base_rate" : "most_frequent_class",
+			&rating.base);
 	if (table->kind == RATING_SCORES)
-		append_estimate(text, table, "accuracy", &rating.accuracy);
+		model_rating_append_estimate(text, table, "accuracy", &rating.accuracy);
 	if (rating_counts_unusable(table))
 	{
 		appendStringInfo(text, ", \"unusable\": " INT64_FORMAT, table->unusable);
-		append_estimate(text, table, "usable", &rating.usable);
+		model_rating_append_estimate(text, table, "usable", &rating.usable);
 	}
 	if (rating.calibrated)
 		appendStringInfo(text, ", \"calibration\": {\"intercept\": %s, \"slope\": %s}",
@@ -162,9 +168,10 @@ model_rating_read(JsonbContainer *details, Adjacency adjacency, RatingTable *tab
 		return false;
 	table->kind = RATING_SCORES;
 	table->adjacency = adjacency;
-	table->seen = !json_is_string(json_member(rating, "on"), "rows held out");
-	if (!json_get_number(json_member(rating, "epsilon"), &epsilon) || !(epsilon > 0) ||
-		epsilon > EPSILON_MAX ||
+	table->persons = json_member(rating, "unusable") == NULL;
+	table->seen = !json_is_string(json_member(rating, "on"), rows_held_out);
+	if (!json_get_number(json_member(rating, "epsilon"), &epsilon) ||
+		!(epsilon * EPSILON_ONE >= 1) || epsilon > EPSILON_MAX ||
 		!json_get_integer(json_member(rating, "rows_per_person"), 1, PG_INT32_MAX,
 						  &table->rows_per_person) ||
 		!json_get_number(json_member(rating, "middle"), &table->middle) ||

@@ -13,6 +13,16 @@
 
 #include "core/looks/rating.h"
 
+/* Which rows a table has: those that the model has learned from, or those held out. */
+extern const char *model_rating_rows(const RatingTable *table);
+
+/*
+ * Appends a member ", \"name\": {...}" with an estimate and its interval: that of the population, or
+ * of these rows if the model has learned from them.
+ */
+extern void model_rating_append_estimate(StringInfo text, const RatingTable *table,
+										 const char *name, const Estimate *number);
+
 /* Appends the member ", \"rating\": {...}". */
 extern void model_rating_append(StringInfo text, const RatingTable *table);
 

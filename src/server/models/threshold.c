@@ -14,6 +14,7 @@
 
 #include "core/base/privacy.h"
 
+#include "server/base/argument.h"
 #include "server/base/json_value.h"
 #include "server/models/model_rating.h"
 #include "server/models/named_model.h"
@@ -54,8 +55,9 @@ read_costs(Jsonb *jsonb, Goal *goal)
 			ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("cost must be an object with two numbers greater than zero, \"fp\" and \"fn\""),
-			 errdetail("They are what a row costs that is wrongly taken for positive, and for "
-					   "negative."),
+			 errdetail(
+				 "\"fp\" is the cost of a row that is wrongly predicted positive, \"fn\" of one "
+				 "that is wrongly predicted negative."),
 			 errhint("Write for example {\"fp\": 1, \"fn\": 20}.")));
 }
 
@@ -75,7 +77,7 @@ read_goal(FunctionCallInfo fcinfo, Goal *goal)
 						errmsg("exactly one of recall, precision, share and cost must be given")));
 	if (goal->kind == GOAL_COST)
 	{
-		read_costs(PG_GETARG_JSONB_P(ARGUMENT_COST), goal);
+		read_costs(argument_json(fcinfo, ARGUMENT_COST, "cost"), goal);
 		return;
 	}
 	goal->aim = PG_GETARG_FLOAT8(ARGUMENT_RECALL + (int) goal->kind);
@@ -89,12 +91,10 @@ read_table(const Model *model, const char *name, RatingTable *table)
 {
 	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
 	JsonbContainer *root = JB_ROOT_IS_OBJECT(details) ? &details->root : NULL;
-	Adjacency adjacency =
-		strcmp(model->adjacency, "replace") == 0 ? ADJACENCY_REPLACE : ADJACENCY_ADD_REMOVE;
 	char *reason;
 
 	model_require_label(model, name);
-	if (model_rating_read(root, adjacency, table))
+	if (model_rating_read(root, adjacency_named(model->adjacency), table))
 		return;
 	reason = root == NULL ? NULL : json_get_string(json_member(root, "unrated"));
 	ereport(ERROR,
@@ -102,20 +102,9 @@ read_table(const Model *model, const char *name, RatingTable *table)
 			 errmsg("the model has no table of scores, from which thresholds follow"),
 			 errdetail_internal(
 				 "%s", reason != NULL ? reason
-									  : "A model has one by dpobj.train if it predicts whether a "
-										"label is positive; older models have none."),
+									  : "dpobj.train makes one for a model that predicts whether a "
+										"label is positive; models of 0.3.0 have none."),
 			 errhint("Train with the option \"rate\", which is the epsilon of the table.")));
-}
-
-static void
-append_estimate(StringInfo text, const RatingTable *table, const char *name, const Estimate *number)
-{
-	appendStringInfo(text, "\"%s\": {\"value\": %s, ", name,
-					 number->known ? json_digits(number->value) : "null");
-	appendStringInfo(text, "\"low\": %s, ",
-					 json_digits(table->seen ? number->low : number->sample_low));
-	appendStringInfo(text, "\"high\": %s}, ",
-					 json_digits(table->seen ? number->high : number->sample_high));
 }
 
 static Datum
@@ -129,16 +118,16 @@ expected(const RatingTable *table, const Goal *goal, const RatingThreshold *thre
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfoChar(&text, '{');
-	append_estimate(&text, table, "recall", &threshold->recall);
-	append_estimate(&text, table, "precision", &threshold->precision);
-	append_estimate(&text, table, "share", &threshold->share);
+	appendStringInfo(&text, "{\"on\": \"%s\", \"confidence\": %g", model_rating_rows(table),
+					 RATING_CONFIDENCE);
+	model_rating_append_estimate(&text, table, "recall", &threshold->recall);
+	model_rating_append_estimate(&text, table, "precision", &threshold->precision);
+	model_rating_append_estimate(&text, table, "share", &threshold->share);
 	for (int i = 0; i < RATING_OUTCOMES; i++)
-		append_estimate(&text, table, outcomes[i], &threshold->outcome[i]);
+		model_rating_append_estimate(&text, table, outcomes[i], &threshold->outcome[i]);
 	if (goal->kind == GOAL_COST)
-		appendStringInfo(&text, "\"cost\": %.4g, ", threshold->cost);
-	appendStringInfo(&text, "\"on\": \"%s\", \"confidence\": %g}",
-					 table->seen ? "rows it learned from" : "rows held out", RATING_CONFIDENCE);
+		appendStringInfo(&text, ", \"cost\": %.4g", threshold->cost);
+	appendStringInfoChar(&text, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
 }
 
@@ -163,11 +152,11 @@ dpobj_threshold(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	read_table(&model, name, &table);
 	if (!rating_threshold(&table, goal.kind, goal.aim, goal.cost_fp, goal.cost_fn, &threshold))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("no threshold of the model has a %s of %g or more", goal_names[goal.kind],
-						goal.aim),
-				 errdetail("As far as its table of scores tells."), errhint("Ask for less.")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("no threshold of the model has a %s of %g or more",
+							   goal_names[goal.kind], goal.aim),
+						errdetail("This follows from the noisy table with which the model comes."),
+						errhint("Ask for less.")));
 	values[0] = Float8GetDatum(threshold.score);
 	values[1] = Float8GetDatum(threshold.taken);
 	nulls[1] = isnan(threshold.taken);

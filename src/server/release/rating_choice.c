@@ -36,9 +36,9 @@ hindrance(const Training *training)
 	bool number = method_has_target(training->method);
 
 	if (!training->by_analyst)
-		return "Who may read the rows rates a model with the aggregates.";
+		return "A caller who may read the rows rates a model with the aggregates.";
 	if (training->keys != NULL)
-		return "Groups are trained under a shared charge, of which no rating is a part.";
+		return "Groups share one charge, which has no part for ratings.";
 	if (training->elsewhere)
 		return "Rows of the table are on other servers.";
 	if (number && training->rows_per_person > 0)
@@ -95,17 +95,18 @@ is_claim_left(PairKind kind)
 static int64
 most_beside(const Pair *model)
 {
+	int64 own = model->epsilon - model->pure; /* counts of coverage.h are a law of their own */
 	double most;
 
 	if (model->kind == PAIR_RANGE)
-		return model->epsilon / 2;
+		return own / 2;
 	if (model->kind == PAIR_CONCENTRATED)
 		most = sqrt(2 * model->rho);
 	else if (model->kind == PAIR_GAUSSIAN)
 		most = log(normal_below(model->mu / 2) / normal_below(-model->mu / 2));
 	else
-		return model->epsilon;
-	return (int64) Min((double) model->epsilon, EPSILON_ONE * most * (1 - 1e-6));
+		return own;
+	return (int64) Min((double) own, EPSILON_ONE * most * (1 - 1e-6));
 }
 
 /* charged: is the table's epsilon a part of the call's? */
@@ -132,7 +133,7 @@ find_reason(const Training *training)
 	{
 		if (options->rate > 0 && hindered != NULL)
 			refuse("rate", hindered);
-		return options->rate > 0 ? NULL : "Option \\\"rate\\\" is 0.";
+		return options->rate > 0 ? NULL : "Option \"rate\" is 0.";
 	}
 	if (hindered != NULL)
 		return hindered;
@@ -233,7 +234,7 @@ rating_append_charge(StringInfo text, const Training *training)
 	if (rating->epsilon == 0)
 		return;
 	if (rating->charged == 0)
-		because = "rows train or rate";
+		because = "each row trains or rates";
 	appendStringInfo(text, ", \"rate\": {\"epsilon\": %s",
 					 decimal_text(rating->epsilon, EPSILON_UNIT));
 	appendStringInfo(text, ", \"charged\": %s, \"because\": \"%s\"",
@@ -250,5 +251,6 @@ rating_begin(const Training *training, RatingTable *table)
 	table->adjacency = training->options.adjacency;
 	table->epsilon = training->rating.epsilon;
 	table->rows_per_person = Max(training->rows_per_person, 1);
+	table->persons = training->rows_per_person > 0;
 	table->seen = training->options.holdout == 0;
 }

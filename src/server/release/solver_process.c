@@ -35,6 +35,7 @@
 #include "solver/frame.h"
 
 #include "server/base/gate.h"
+#include "server/base/random_bits.h"
 
 /* Bytes of a problem that are sent between two checks of the latch. */
 #define PIECE_SIZE 262144
@@ -371,9 +372,7 @@ serve_random(SolverChild *child, const uint8 *payload)
 		conclude_died(child, "sent a request for random bytes that is not valid");
 		return;
 	}
-	if (!pg_strong_random(child->random, count))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random bytes")));
+	random_bytes(child->random, count);
 	queue_frame(child, FRAME_RANDOM, child->random, count);
 }
 

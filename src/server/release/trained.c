@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "utils/json.h"
 #include "utils/memutils.h"
 
 #include "core/mechanisms/weight_error.h"
@@ -152,7 +153,10 @@ with_ratings(const char *details, const Training *training)
 	if (training->rating.table != NULL)
 		model_rating_append(&text, training->rating.table);
 	else if (training->rating.why_not != NULL)
-		appendStringInfo(&text, ", \"unrated\": \"%s\"", training->rating.why_not);
+	{
+		appendStringInfoString(&text, ", \"unrated\": ");
+		escape_json(&text, training->rating.why_not);
+	}
 	appendStringInfoChar(&text, '}');
 	return text.data;
 }

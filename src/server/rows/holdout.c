@@ -6,6 +6,7 @@
 #include "utils/json.h"
 
 #include "server/base/identity.h"
+#include "server/base/random_bits.h"
 #include "server/rows/holdout.h"
 
 static void
@@ -52,8 +53,7 @@ holdout_draw(Holdout *holdout)
 
 	if (!holdout->by_chance)
 		return;
-	if (!pg_strong_random(bytes, sizeof(bytes)))
-		elog(ERROR, "could not draw the coins of a holdout");
+	random_bytes(bytes, sizeof(bytes));
 	holdout->key = siphash_key(bytes);
 }
 

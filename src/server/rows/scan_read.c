@@ -288,6 +288,7 @@ scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_
 
 	server_memory_init(&memory, context);
 	memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
+	scan->spill.size = 0; /* a second run of the scan writes over the first one's rows */
 	target->persons =
 		count == 0
 			? persons_create(limit, key, target->rows, &scan->room, &memory.memory)
@@ -342,9 +343,7 @@ run(Scan *scan, Target *target, int count, const uint8 *key)
 
 	if (scan->shape->person != NULL && key == NULL)
 	{
-		if (!pg_strong_random(drawn, sizeof(drawn)))
-			ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-							errmsg("could not obtain random bits for the choice of rows")));
+		random_bytes(drawn, sizeof(drawn));
 		key = drawn;
 	}
 	if (scan->shape->person == NULL)

@@ -125,7 +125,7 @@ vectors_of(const MechanismRequest *request, const ResidualLayout *layout, Residu
 		convex_rows_release(&rows, memory);
 		for (int j = 0; j < layout->weights; j++)
 			vector[i][j] =
-				j == layout->intercept && !layout->moves
+				j == layout->intercept && !layout->sums_intercept
 					? 0
 					: -ldexp((double) gradient[j], -GRADIENT_BITS) * request->convex.radius;
 	}

@@ -163,9 +163,11 @@ test_unusable(void)
 	}
 	/* the variance of noise of reach 2 at epsilon 0.1 is 800 */
 	CHECK(fabs(squares / 4000 - 800) < 150);
-	table.rows_per_person = 2;
+	/* nothing bounds the unusable rows of a person, of whom one row is used */
+	table.persons = true;
+	table.unusable = 7;
 	rating_draw(&table, &bits);
-	CHECK(table.unusable == 0);
+	CHECK(table.unusable == 0 && !rating_counts_unusable(&table));
 }
 
 /* ---- intervals and verdicts ---- */
@@ -300,6 +302,9 @@ test_classes(void)
 	table.number[3] = 400;
 	rating_find(&table, &rating);
 	CHECK(rating.verdict == RATING_UNKNOWN);
+	for (int i = 0; i < 6; i++)
+		table.number[i] = i < 4 ? INT64_MAX : INT64_MIN; /* as noise may make them */
+	rating_find(&table, &rating);
 }
 
 static void
