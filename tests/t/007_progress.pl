@@ -88,4 +88,30 @@ SQL
 like(shown('guest', "SELECT as_owner('{$search}')"),
 	qr/the release failed/, 'a caller who may not use the schema is not told either');
 
+# ---- nobody sees when the solver has ended and the rating begins ----
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE ward AS SELECT i % 9 AS a, i % 9 > 4 AS y FROM generate_series(1, 1000000) i;
+SELECT dpobj.protect('ward', '{"a": {"bins": [3, 6]}, "y": {}}', n => 1000000), dpobj.set_budget('ward', 'guest', 10, 0);
+SQL
+my $control = session($node);
+my $guest = session($node, user => 'guest', set => ["SET dpobj.release_tick = '3s'"]);
+my $waits = 'SELECT wait_event FROM pg_stat_activity WHERE pid = ' . $guest->pid;
+my ($before, $other) = (0, 0);
+$guest->send(q{SELECT details -> 'rating' ->> 'verdict' FROM dpobj.train('ward', 'y', 1, method => 'logistic', name => 'rated')});
+solver_of($node, $guest);
+for (1 .. 1000)
+{
+	my $event = $control->ask($waits);
+	last if $event eq 'ClientRead';
+	$before++ if $before || $event eq 'Extension'; # once it waits for the solver
+	$other++ if $before && $event ne 'Extension';
+	sleep(0.002);
+}
+is($guest->result, 'better than chance', 'the model is rated');
+cmp_ok($before, '>', 100, 'its session was seen until the tick');
+diag("$other of $before times");
+cmp_ok($other, '<', 3, 'and waited for the same event all the time');
+$_->quit for $control, $guest;
+
 finish($node);
