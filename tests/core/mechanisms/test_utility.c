@@ -636,10 +636,7 @@ test_lead(void)
 	CHECK(utility_lead(&(Grid){.dimension = 1, .levels = {1}}, EPSILON_ONE, BETA) == 0);
 }
 
-/*
- * Rule U19: of single vectors the rows of which the bound says nothing, else at most 6 over the rate;
- * of noise in the objective those whose halves are the noise of a column.
- */
+/* Rule U19 for grids; sql/train.sql has the figures of other mechanisms. */
 static void
 test_useless_rows(void)
 {
