@@ -117,6 +117,25 @@ my $bytes = pack 'H*', $open;
 my $at = rindex $bytes, $label;
 is(told(unpack('H*', substr($bytes, 0, $at) . $other . substr($bytes, $at + length $label)), $scan), $invalid, "a label is read from its encoder's column");
 
+# An encoder and a label of a smallint, read as 0 and 1 by the casts, and without constants that tell them apart.
+sub cast_label
+{
+	my (@casts) = @_;
+	my $cast = pack 'H*', $open;
+	for (@casts) { die 'no such label' unless $cast =~ s/\Q$label\E\0/text('s') . pack 'NC', 21, $_/e; }
+	return unpack 'H*', $cast;
+}
+is(told(cast_label(2, 2), $scan), '', 'a number is read as a boolean');
+is(told(cast_label(@$_), $scan), $invalid, "a label is read as its encoder's column is") for [ 2, 0 ], [ 0, 2 ];
+
+# A person or a column that deals rows is read as it is stored.
+my $separator = pack 'H*', $sent{'a linear separator'}[0];
+my ($nobody, $dealt) = (pack('NCNCCq>', 0, 0, 0, 0, 1, 300), text('t') . pack('N', 25));
+my $person = $separator =~ s/\Q$nobody\E/pack('NC', 0, 1) . $dealt . pack('CNCCq>', 0, 1, 0, 1, 300)/er;
+is(told(unpack 'H*', $person), '', 'a text names persons');
+is(told(unpack 'H*', $_), $invalid, 'what names persons or deals rows is not cast')
+  for $person =~ s/\Q$dealt\E\K\0(?=\0\0\0\x01\0\x01)/\x01/r, $separator =~ s/.*\Q$dealt\E\K\0/\x01/sr;
+
 # ---- bytes that anybody may have changed ----
 
 srand 1;

@@ -139,6 +139,15 @@ get_column(Reader *reader, Column *column)
 		reader->missing = name;
 }
 
+/* The same for a column that names persons or deals rows, whose stored values are read. */
+static void
+get_key(Reader *reader, Column *column)
+{
+	get_column(reader, column);
+	if (column->name != NULL && (column->cast != CAST_NONE || !column_names_persons(column)))
+		invalid_shape();
+}
+
 /* The same for a column whose values are compared with constants; those of an enum are labels. */
 static void
 get_compared(Reader *reader, Column *column)
@@ -366,14 +375,15 @@ features_of(const Encoder *encoder)
 	return encoder_kept(encoder) + indicator;
 }
 
-/* A label is read from the column of its encoder, as a value of that type. */
+/* A label is read from the column of its encoder, as a value of the type that this is read as. */
 static bool
 label_fits(const Encoder *encoder)
 {
 	const Column *column = &encoder->label.column;
 
-	return column->name == NULL ? encoder->kind != ENCODER_LABEL
-								: column->number == encoder->column.number;
+	if (column->name == NULL)
+		return encoder->kind != ENCODER_LABEL;
+	return column->number == encoder->column.number && column->cast == encoder->column.cast;
 }
 
 /* The column is of a kind that the encoder reads, and the categories are those of its constants. */
@@ -564,11 +574,7 @@ get_holdout(Reader *reader)
 		invalid_shape();
 	holdout->column = palloc0(holdout->count * sizeof(Column));
 	for (int i = 0; i < holdout->count; i++)
-	{
-		get_column(reader, &holdout->column[i]);
-		if (holdout->column[i].name != NULL && !column_names_persons(&holdout->column[i]))
-			invalid_shape();
-	}
+		get_key(reader, &holdout->column[i]);
 	holdout->row = palloc0(holdout_row_bytes(holdout->count));
 	return holdout;
 }
@@ -615,9 +621,7 @@ get_person(Reader *reader)
 	if (!get_bool(reader->bytes))
 		return NULL;
 	person = palloc0(sizeof(Column));
-	get_column(reader, person);
-	if (person->name != NULL && !column_names_persons(person))
-		invalid_shape();
+	get_key(reader, person);
 	return person;
 }
 
