@@ -14,12 +14,16 @@ INSERT INTO raw VALUES
   (7, 'Infinity', E'7\t', 'TRUEE', 0, 1.00, 1, '2024-01-32', 'infinity', '23:59:59.999999', '178000000 years', true),
   (8, '1,000', '--7', 'on', 1, 0, 0, 'now', 'tomorrow', '01:00', '11 mon 29 days 23:59:59', false),
   (9, repeat('1', 101), '7e', 't', 1, 1, 1, repeat(' ', 101) || '2024-01-01', '', '02:00', '0', true),
-  (10, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '03:00', '2 days', false);
+  (10, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '03:00', '2 days', false),
+  (11, NULL, NULL, repeat(' ', 100) || 'yes', NULL, 1.00000000000000000001, NULL, NULL, NULL, NULL, '595999:59:59.999999', true),
+  (12, NULL, NULL, NULL, NULL, 1e-400, NULL, NULL, NULL, NULL, '-596000:00:00.000001', false),
+  (13, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '1000 years -8765999:00:00.000001', true),
+  (14, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '596523:14:07.999999', false);
 SELECT dpobj.protect('raw', '{"amount": {"as": "number", "center": 0, "scale": 100, "null_indicator": true}, "code": {"as": "number", "bins": [0, 7], "null_indicator": true},
   "flag": {"as": "boolean", "null_indicator": true}, "won": {"as": "boolean", "null_indicator": true}, "share": {"as": "boolean", "null_indicator": true},
   "wins": {"as": "boolean", "null_indicator": true}, "day": {"as": "date", "epoch_of": "day", "since": "2024-01-01", "scale": 366, "null_indicator": true},
   "seen": {"as": "timestamp", "part": "month", "null_indicator": true}, "clock": {"epoch_of": "hour", "bins": [6, 12, 18], "null_indicator": true},
-  "span": {"epoch_of": "hour", "bins": [-0.5, 0, 1, 48, 730], "null_indicator": true}, "out": {}}');
+  "span": {"epoch_of": "hour", "bins": [-596000, -0.5, 0, 1, 48, 730, 596000], "null_indicator": true}, "out": {}}');
 SELECT string_agg(feature, ', ' ORDER BY position) AS features FROM dpobj.protected_features('raw') WHERE feature !~ 'seen' \g (tuples_only=off)
 SELECT dpobj.set_budget('raw', 'dpobj_casts_ana', 1000000);
 SELECT epsilon_limit, delta_limit FROM dpobj.budgets WHERE relation = 'raw'::regclass;

@@ -353,17 +353,19 @@ cast_expression(const Encoder *encoder, const char *column)
 	if (cast == CAST_TIME)
 		return psprintf("(date '1970-01-01' + %s)", column);
 	if (cast == CAST_INTERVAL)
-		return psprintf("(CASE WHEN %1$s IS NOT NULL THEN to_timestamp(greatest(least("
-						"date_part('epoch', %1$s), 1e10), -1e10)) END AT TIME ZONE 'UTC')",
+		return psprintf("(CASE WHEN %1$s IS NOT NULL THEN timestamp '1970-01-01' + make_interval("
+						"secs => greatest(least(extract(epoch FROM %1$s), 2147483648),"
+						" -2147483648)) END)",
 						column);
 	if (cast == CAST_BOOLEAN && column_kind_of(encoder->column.stored) != COLUMN_TEXT)
 		return psprintf("CASE %s WHEN 1 THEN true WHEN 0 THEN false END", column);
 	if (cast == CAST_BOOLEAN)
 		return psprintf(
-			"CASE WHEN lower(%1$s) IN ('true', 'tru', 'tr', 't', 'yes', 'ye', 'y', 'on', '1')"
+			"CASE WHEN octet_length(%2$s::text) > %3$d THEN NULL"
+			" WHEN lower(%1$s) IN ('true', 'tru', 'tr', 't', 'yes', 'ye', 'y', 'on', '1')"
 			" THEN true WHEN lower(%1$s) IN ('false', 'fals', 'fal', 'fa', 'f', 'no', 'n',"
 			" 'off', 'of', '0') THEN false END",
-			text);
+			text, column, TEXT_VALUE_LONGEST);
 	if (cast == CAST_NUMBER)
 		return psprintf("CASE WHEN %s ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$'"
 						" THEN (%s)::float8 END",

@@ -1,8 +1,9 @@
 /*
  * column_cast.c - reads the values of a column as another type without raising an error.
  *
- * Raw tables keep numbers, booleans and dates as text, and booleans as 0 and 1.  A cast of SQL would
- * refuse what it cannot read, and so tell of a row; here it is missing, as NULL is (rule H12).
+ * Raw tables keep numbers, booleans and dates as text, and booleans as 0 and 1.  A cast of SQL
+ * raises an error for what it cannot read, and so tells of a row; here it is missing, as NULL is
+ * (rule H12).
  */
 #include "postgres.h"
 
@@ -10,6 +11,8 @@
 #include "datatype/timestamp.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
 #include "utils/timestamp.h"
 
 #include "core/base/names.h"
@@ -18,8 +21,11 @@
 #include "server/base/compat.h"
 #include "server/rows/column.h"
 
-/* An interval that is longer counts as one of so many seconds, about 317 years. */
-#define INTERVAL_MOST INT64CONST(10000000000)
+/*
+ * An interval that is longer counts as one of so many seconds, about 68 years: up to there a double
+ * of seconds, which predict_sql.c computes with, tells one microsecond from the next.
+ */
+#define INTERVAL_MOST (INT64CONST(1) << 31)
 
 /* ---- declaring ---- */
 
@@ -76,7 +82,7 @@ column_set_cast(Column *column, ColumnCast cast)
 
 /* ---- reading ---- */
 
-/* One byte more than the longest text that is a value tells that a text is longer. */
+/* Reads one byte more than the longest value has, so that a longer text is seen to be longer. */
 static void
 read_text(const Column *column, Datum datum, const char **text, int *length)
 {
@@ -129,18 +135,39 @@ cast_text(const Column *column, Datum *datum)
 	}
 }
 
-/* A number that is 0 or 1. */
+static bool
+is_whole(Datum numeric, int64 whole)
+{
+	Numeric number = int64_to_numeric(whole);
+	int difference =
+		DatumGetInt32(DirectFunctionCall2(numeric_cmp, numeric, NumericGetDatum(number)));
+
+	pfree(number);
+	return difference == 0;
+}
+
+/* A number that is exactly 0 or 1. */
 static bool
 cast_truth(const Column *column, Datum *datum)
 {
 	Column stored = *column;
-	double number;
+	bool is_false;
+	bool is_true;
 
 	stored.type = column->stored;
 	stored.kind = column_kind_of(column->stored);
-	number = column_number(&stored, *datum);
-	*datum = BoolGetDatum(number == 1);
-	return number == 0 || number == 1;
+	if (stored.kind == COLUMN_NUMERIC)
+	{
+		is_false = is_whole(*datum, 0);
+		is_true = is_whole(*datum, 1);
+	}
+	else
+	{
+		is_false = column_number(&stored, *datum) == 0;
+		is_true = column_number(&stored, *datum) == 1;
+	}
+	*datum = BoolGetDatum(is_true);
+	return is_false || is_true;
 }
 
 /* In microseconds, with years of 365.25 and other months of 30 days, as extract(epoch) has it. */
@@ -152,10 +179,12 @@ interval_length(const Interval *interval)
 					 (int64) (interval->month % MONTHS_PER_YEAR) * DAYS_PER_MONTH * 4 +
 					 (int64) interval->day * 4;
 	int64 seconds = quarters * (SECS_PER_DAY / 4) + interval->time / USECS_PER_SEC;
+	int64 length;
 
-	if (seconds >= INTERVAL_MOST || seconds <= -INTERVAL_MOST)
+	if (seconds > INTERVAL_MOST || seconds < -INTERVAL_MOST)
 		return seconds > 0 ? most : -most;
-	return seconds * USECS_PER_SEC + interval->time % USECS_PER_SEC;
+	length = seconds * USECS_PER_SEC + interval->time % USECS_PER_SEC;
+	return Max(Min(length, most), -most);
 }
 
 void
