@@ -35,10 +35,18 @@ SELECT d, declared(d) FROM unnest(ARRAY['text', 'boolean', 'boolean NOT NULL', '
   $$text CHECK (c IN ('x') AND c IN ('y'))$$, 'int NOT NULL CHECK (c BETWEEN 0 AND 1)', $$text CHECK (c IN ('Yes', 'no'))$$, $$text CHECK (c IN ('Yes', 'on'))$$, 'time', 'time NOT NULL',
   'interval', 'json', 'uuid', 'int[]']) d;
 SELECT left(declared(format('text CHECK (c IN (%s))', (SELECT string_agg(quote_literal(i), ',') FROM generate_series(1, 1024) i))), 90);
+SELECT d, declared(format(d || ' CHECK (%s)', list)) FROM (VALUES ('text', (SELECT format('c IN (%s)', string_agg(quote_literal(i), ',')) FROM generate_series(1, 1025) i)),
+  ('int', (SELECT string_agg('c = ' || i, ' OR ') FROM generate_series(1, 1025) i)), ('float8', (SELECT format('c = ANY (''{%s}'')', string_agg(i::text, ',')) FROM generate_series(1, 1025) i)),
+  ('int', (SELECT format('c IN (1, 2) AND c IN (%s)', string_agg(i::text, ',')) FROM generate_series(1, 2000) i))) s(d, list);
+-- Lists are read through casts that keep each value, bounds through those that keep their order; strings under a collation that says they are equal are not the same.
+CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+SELECT d, declared(d) FROM unnest(ARRAY['bigint CHECK (c::numeric IN (1, 2))', 'bigint CHECK (c::real IN (1, 2))', 'bigint CHECK (c::real BETWEEN 0 AND 100)', $$char(3) CHECK (COLLATION FOR (c) IN ('"C"'))$$,
+  $$text COLLATE nocase CHECK (c IN ('x', 'y'))$$, $$text COLLATE nocase CHECK (c = 'x' OR c = 'y')$$, $$text COLLATE nocase CHECK (c COLLATE "C" IN ('x', 'y'))$$, $$text CHECK (c COLLATE nocase IN ('x', 'y'))$$,
+  'smallint CHECK (c BETWEEN -100000 AND 100000)', 'smallint CHECK (c IN (1, 2, 100000))', 'smallint CHECK (c IN (100000))', 'smallint CHECK (c BETWEEN 100000 AND 200000)']) d;
 
 -- A condition on two columns says of each what its parts say; one that is no built-in comparison with a constant says nothing.
 SELECT c, declared('int', ', CHECK (' || c || ')') FROM unnest(ARRAY['c >= 0 AND c <= 9 AND other > 3', 'c >= 0 AND c <= other', 'c BETWEEN 0 AND 9 OR other > 3', 'abs(c) <= 9', 'c + 1 BETWEEN 0 AND 9',
-  'c >= 0 AND c <= abs(9)', 'c BETWEEN 0 AND 9 IS NOT FALSE', 'y OR c IN (1, 2)', 'c >= 0 AND c::numeric <= 9.5', 'c::text IN (''1'', ''2'')', 'CASE WHEN y THEN c IN (1, 2) END']) c;
+  'c >= 0 AND c <= abs(9)', 'c BETWEEN 0 AND 9 IS NOT FALSE', 'y OR c IN (1, 2)', 'c >= 0 AND c::numeric <= 9.5', 'c::text IN (''1'', ''2'')', 'CASE WHEN y THEN c IN (1, 2) END', 'c BETWEEN 0 AND 9 AND ?- lseg ''(0,0),(1,0)''']) c;
 
 -- Operators, functions and casts of users are never called and never trusted: they would raise an error.
 CREATE FUNCTION trap(int, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RAISE EXCEPTION ''trapped''; END';
@@ -100,4 +108,5 @@ DROP FUNCTION trap(int, text), trap(text), doubled(int), twice(coin), declared(t
 DROP DOMAIN half;
 DROP DOMAIN percent, grade;
 DROP TYPE mood, coin;
+DROP COLLATION nocase;
 DELETE FROM dpobj.protections;

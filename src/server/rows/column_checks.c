@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "datatype/timestamp.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
 #include "utils/array.h"
@@ -29,6 +30,8 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
+
+#include "core/rows/levels.h"
 
 #include "server/base/compat.h"
 #include "server/base/json_value.h"
@@ -50,41 +53,46 @@ typedef struct Constant
 
 /* ---- casts ---- */
 
-/* Types of one ten, each of which has all values of those before it. */
-static int
-type_rank(Oid type)
+/* Types of one ten; a cast to a later one keeps the order, and rounds if that has fewer bits. */
+typedef struct RankedType
 {
-	static const struct
-	{
-		Oid type;
-		int rank;
-	} ranks[] = {{INT2OID, 1},   {INT4OID, 2},   {INT8OID, 3},    {NUMERICOID, 4},
-				 {FLOAT4OID, 5}, {FLOAT8OID, 6}, {BPCHAROID, 11}, {TEXTOID, 12}};
+	Oid type;
+	int rank;
+	int bits;
+} RankedType;
 
-	for (int i = 0; i < lengthof(ranks); i++)
-		if (ranks[i].type == type)
-			return ranks[i].rank;
-	return 0;
+static const RankedType *
+ranked_type(Oid type)
+{
+	static const RankedType types[] = {
+		{INT2OID, 1, 15},   {INT4OID, 2, 31},   {INT8OID, 3, 63},   {NUMERICOID, 4, PG_INT32_MAX},
+		{FLOAT4OID, 5, 24}, {FLOAT8OID, 6, 53}, {BPCHAROID, 11, 0}, {TEXTOID, 12, 0}};
+
+	for (int i = 0; i < lengthof(types); i++)
+		if (types[i].type == type)
+			return &types[i];
+	return NULL;
 }
 
-/* Is it a built-in cast that keeps the value? */
+/* Is it a built-in cast that keeps the order of values, or exactly the value? */
 static bool
-keeps_value(const FuncExpr *call)
+keeps_order(const FuncExpr *call, bool exactly)
 {
-	int from;
-	int to;
+	const RankedType *from;
+	const RankedType *to;
 
-	if (call->funcid >= FirstGenbkiObjectId || call->funcformat == COERCE_EXPLICIT_CALL ||
-		list_length(call->args) != 1)
+	if (call->funcid >= FirstGenbkiObjectId || list_length(call->args) != 1 ||
+		(call->funcformat != COERCE_IMPLICIT_CAST && call->funcformat != COERCE_EXPLICIT_CAST))
 		return false;
-	from = type_rank(exprType(linitial(call->args)));
-	to = type_rank(call->funcresulttype);
-	return from > 0 && from < to && from / 10 == to / 10;
+	from = ranked_type(exprType(linitial(call->args)));
+	to = ranked_type(call->funcresulttype);
+	return from != NULL && to != NULL && from->rank < to->rank &&
+		   from->rank / 10 == to->rank / 10 && (!exactly || from->bits <= to->bits);
 }
 
-/* Takes off what does not change the value. */
+/* Takes off casts that keep the order, or exactly the value. */
 static Node *
-strip(Node *node)
+strip(Node *node, bool exactly)
 {
 	for (;;)
 	{
@@ -92,7 +100,7 @@ strip(Node *node)
 			node = (Node *) ((RelabelType *) node)->arg;
 		else if (IsA(node, CollateExpr))
 			node = (Node *) ((CollateExpr *) node)->arg;
-		else if (IsA(node, FuncExpr) && keeps_value((FuncExpr *) node))
+		else if (IsA(node, FuncExpr) && keeps_order((FuncExpr *) node, exactly))
 			node = linitial(((FuncExpr *) node)->args);
 		else
 			return node;
@@ -100,9 +108,9 @@ strip(Node *node)
 }
 
 static bool
-is_subject(Node *node, const Subject *subject)
+is_subject(Node *node, bool exactly, const Subject *subject)
 {
-	node = strip(node);
+	node = strip(node, exactly);
 	if (subject->number == 0)
 		return IsA(node, CoerceToDomainValue);
 	return IsA(node, Var) && ((Var *) node)->varattno == subject->number;
@@ -208,9 +216,9 @@ read_value(Oid type, Datum value, const Column *column, Constant *constant)
 }
 
 static bool
-read_constant(Node *node, const Column *column, Constant *constant)
+read_constant(Node *node, bool exactly, const Column *column, Constant *constant)
 {
-	Const *read = (Const *) strip(node);
+	Const *read = (Const *) strip(node, exactly);
 
 	return IsA(read, Const) && !read->constisnull &&
 		   read_value(read->consttype, read->constvalue, column, constant);
@@ -270,6 +278,18 @@ lower_high(Numeric bound, ColumnChecks *checks)
 		checks->high = bound;
 }
 
+/* The lowest and the highest value of the type of an integer column. */
+static void
+integer_limits(const Column *column, Numeric *lowest, Numeric *highest)
+{
+	int64 most = column->type == INT2OID   ? PG_INT16_MAX
+				 : column->type == INT4OID ? PG_INT32_MAX
+										   : PG_INT64_MAX;
+
+	*lowest = int64_to_numeric(-most - 1);
+	*highest = int64_to_numeric(most);
+}
+
 static void
 read_bound(int strategy, Numeric bound, const Column *column, ColumnChecks *checks)
 {
@@ -287,29 +307,67 @@ read_bound(int strategy, Numeric bound, const Column *column, ColumnChecks *chec
 
 /* ---- lists ---- */
 
-/* Adds the constant unless the list has it; an integer column has no other number. */
-static List *
-add_value(List *values, const Constant *constant, const Column *column)
+/* Adds the value unless the list has it; false if these are too many. */
+static bool
+add_value(List **values, char *value)
 {
-	char *value = constant->text;
-
-	if (value == NULL)
-		value = numeric_normalize(constant->number);
-	if (column->kind == COLUMN_INTEGER && strchr(value, '.') != NULL)
-		return values;
-	return names_include(values, value) ? values : lappend(values, value);
+	CHECK_FOR_INTERRUPTS();
+	if (!names_include(*values, value))
+		*values = lappend(*values, value);
+	return list_length(*values) <= LEVELS_MAX;
 }
 
-/* Two lists leave what both have. */
+/* Adds the constant, but for a number that an integer column cannot have. */
+static bool
+add_constant(List **values, const Constant *constant, const Column *column)
+{
+	Numeric lowest;
+	Numeric highest;
+	char *digits;
+
+	if (constant->text != NULL)
+		return add_value(values, constant->text);
+	digits = numeric_normalize(constant->number);
+	if (column->kind == COLUMN_INTEGER)
+	{
+		integer_limits(column, &lowest, &highest);
+		if (strchr(digits, '.') != NULL || compare(constant->number, lowest) < 0 ||
+			compare(constant->number, highest) > 0)
+			return true;
+	}
+	return add_value(values, digits);
+}
+
+/* Must a list know the values exactly?  One of other numbers is used as a range (declare.c). */
+static bool
+is_exact(const Column *column)
+{
+	return column->kind != COLUMN_REAL && column->kind != COLUMN_NUMERIC;
+}
+
+/* Are strings that are equal under this collation the same? */
+static bool
+is_deterministic(Oid collation)
+{
+	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
+/* Two lists leave what both have; one that is too long leaves what the other has. */
 static void
 set_list(List *values, ColumnChecks *checks)
 {
 	List *both = NIL;
 	ListCell *cell;
 
+	checks->many |= list_length(values) > LEVELS_MAX;
+	if (list_length(values) > LEVELS_MAX)
+		return;
 	foreach (cell, values)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!checks->listed || names_include(checks->values, lfirst(cell)))
 			both = lappend(both, lfirst(cell));
+	}
 	checks->listed = true;
 	checks->values = both;
 }
@@ -338,22 +396,23 @@ read_array(const Const *array, const Column *column, List **values)
 
 		if (isnull[i] || !read_value(ARR_ELEMTYPE(elements), element[i], column, &constant))
 			return false;
-		*values = add_value(*values, &constant, column);
+		if (!add_constant(values, &constant, column))
+			return true;
 	}
 	return true;
 }
 
 /* Takes off a cast of all elements that does not change them. */
 static Node *
-strip_array(Node *node)
+strip_array(Node *node, bool exactly)
 {
-	node = strip(node);
+	node = strip(node, exactly);
 	if (IsA(node, ArrayCoerceExpr))
 	{
 		ArrayCoerceExpr *cast = (ArrayCoerceExpr *) node;
 
-		if (IsA(strip((Node *) cast->elemexpr), CaseTestExpr))
-			node = strip((Node *) cast->arg);
+		if (IsA(strip((Node *) cast->elemexpr, exactly), CaseTestExpr))
+			node = strip((Node *) cast->arg, exactly);
 	}
 	return node;
 }
@@ -363,7 +422,7 @@ read_elements(Node *node, const Column *column, List **values)
 {
 	ListCell *cell;
 
-	node = strip_array(node);
+	node = strip_array(node, is_exact(column));
 	if (IsA(node, Const))
 		return read_array((Const *) node, column, values);
 	if (!IsA(node, ArrayExpr) || ((ArrayExpr *) node)->multidims)
@@ -372,9 +431,10 @@ read_elements(Node *node, const Column *column, List **values)
 	{
 		Constant constant;
 
-		if (!read_constant(lfirst(cell), column, &constant))
+		if (!read_constant(lfirst(cell), is_exact(column), column, &constant))
 			return false;
-		*values = add_value(*values, &constant, column);
+		if (!add_constant(values, &constant, column))
+			return true;
 	}
 	return true;
 }
@@ -385,7 +445,8 @@ read_in(const ScalarArrayOpExpr *in, const Subject *subject, ColumnChecks *check
 	List *values = NIL;
 
 	if (in->useOr && strategy_of(in->opno) == BTEqualStrategyNumber &&
-		is_subject(linitial(in->args), subject) &&
+		is_deterministic(in->inputcollid) &&
+		is_subject(linitial(in->args), is_exact(subject->column), subject) &&
 		read_elements(lsecond(in->args), subject->column, &values))
 		set_list(values, checks);
 }
@@ -395,25 +456,37 @@ read_in(const ScalarArrayOpExpr *in, const Subject *subject, ColumnChecks *check
 static void
 read_comparison(const OpExpr *comparison, const Subject *subject, ColumnChecks *checks)
 {
-	int strategy = strategy_of(comparison->opno);
+	const Column *column = subject->column;
+	List *values = NIL;
+	int strategy;
+	bool equal;
+	bool exactly;
 	Constant constant;
 
-	if (strategy == 0 || list_length(comparison->args) != 2)
+	if (list_length(comparison->args) != 2)
 		return;
-	if (is_subject(linitial(comparison->args), subject))
+	strategy = strategy_of(comparison->opno);
+	equal = strategy == BTEqualStrategyNumber;
+	exactly = equal && is_exact(column);
+	if (strategy == 0 || (equal && !is_deterministic(comparison->inputcollid)))
+		return;
+	if (is_subject(linitial(comparison->args), exactly, subject))
 	{
-		if (!read_constant(lsecond(comparison->args), subject->column, &constant))
+		if (!read_constant(lsecond(comparison->args), exactly, column, &constant))
 			return;
 	}
-	else if (is_subject(lsecond(comparison->args), subject) &&
-			 read_constant(linitial(comparison->args), subject->column, &constant))
+	else if (is_subject(lsecond(comparison->args), exactly, subject) &&
+			 read_constant(linitial(comparison->args), exactly, column, &constant))
 		strategy = BTMaxStrategyNumber + 1 - strategy;
 	else
 		return;
-	if (strategy == BTEqualStrategyNumber)
-		set_list(add_value(NIL, &constant, subject->column), checks);
+	if (equal)
+	{
+		(void) add_constant(&values, &constant, column);
+		set_list(values, checks);
+	}
 	else if (constant.number != NULL)
-		read_bound(strategy, constant.number, subject->column, checks);
+		read_bound(strategy, constant.number, column, checks);
 }
 
 static void read_condition(Node *node, const Subject *subject, ColumnChecks *checks);
@@ -422,7 +495,7 @@ static bool
 is_null_test(Node *node, NullTestType type, const Subject *subject)
 {
 	return IsA(node, NullTest) && ((NullTest *) node)->nulltesttype == type &&
-		   is_subject((Node *) ((NullTest *) node)->arg, subject);
+		   is_subject((Node *) ((NullTest *) node)->arg, false, subject);
 }
 
 /* Lists joined by OR are one list; NULL is allowed without being named, too. */
@@ -439,11 +512,15 @@ read_alternatives(List *alternatives, const Subject *subject, ColumnChecks *chec
 		if (is_null_test(lfirst(cell), IS_NULL, subject))
 			continue;
 		read_condition(lfirst(cell), subject, &one);
+		checks->many |= one.many;
 		if (!one.listed)
 			return;
 		for (int i = 0; i < list_length(one.values); i++)
-			if (!names_include(values, list_nth(one.values, i)))
-				values = lappend(values, list_nth(one.values, i));
+			if (!add_value(&values, list_nth(one.values, i)))
+			{
+				checks->many = true;
+				return;
+			}
 	}
 	if (values != NIL)
 		set_list(values, checks);
@@ -512,6 +589,20 @@ read_domains(Oid type, const Column *column, ColumnChecks *checks)
 	}
 }
 
+/* Bounds of an integer column are values that its type has, if there are any between them. */
+static void
+clamp(const Column *column, ColumnChecks *checks)
+{
+	Numeric lowest;
+	Numeric highest;
+
+	integer_limits(column, &lowest, &highest);
+	if (checks->low != NULL)
+		raise_low(lowest, checks);
+	if (checks->high != NULL)
+		lower_high(highest, checks);
+}
+
 void
 column_checks_read(Relation relation, Form_pg_attribute attribute, const Column *column,
 				   ColumnChecks *checks)
@@ -524,4 +615,6 @@ column_checks_read(Relation relation, Form_pg_attribute attribute, const Column 
 	read_domains(attribute->atttypid, column, checks);
 	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
 		read_condition(stringToNode(constraints->check[i].ccbin), &subject, checks);
+	if (column->kind == COLUMN_INTEGER)
+		clamp(column, checks);
 }

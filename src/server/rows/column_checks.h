@@ -26,8 +26,10 @@ typedef struct ColumnChecks
 	Numeric low;
 	Numeric high;
 	bool listed; /* are its values listed? */
-	List
-		*values; /* then these, as different strings: texts, labels of an enum, digits of numbers */
+
+	/* Then these, as different strings: texts, labels of an enum, digits of numbers. */
+	List *values;
+	bool many; /* is there a list of more than LEVELS_MAX values, which is not read? */
 	bool not_null;
 } ColumnChecks;
 

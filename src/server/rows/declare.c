@@ -123,11 +123,14 @@ unknown(Relation relation, const Column *column, const ColumnChecks *checks)
 
 	if (table != NULL)
 		return psprintf("a key of table %s: write \"levels\", or take the column out", table);
+	if (checks->many && (column->kind == COLUMN_TEXT || column->kind == COLUMN_INTEGER))
+		return psprintf("more than %d values: write fewer \"levels\", or take the column out",
+						LEVELS_MAX);
 	if (column->kind == COLUMN_TEXT)
 		return "no CHECK lists its values: write \"levels\"";
 	if (column->kind == COLUMN_TIME)
 		return checks->low != NULL || checks->high != NULL
-				   ? "one bound is known only: write \"epoch_of\" and \"bins\", or \"part\""
+				   ? "only one bound is known: write \"epoch_of\" and \"bins\", or \"part\""
 				   : "no CHECK bounds it: write \"epoch_of\" and \"bins\", or \"part\"";
 	if (checks->low != NULL)
 		return psprintf("no upper bound, %s is the lower one: write \"bins\", or \"center\" and "
