@@ -78,6 +78,13 @@ SELECT dpobj.protect('form', dpobj.suggest('form', 10000, '{"score": [0, 10], "s
 SELECT key, value FROM dpobj.protected, jsonb_each(encoders) WHERE relation = 'form'::regclass;
 SELECT dpobj.suggest('form', 1) = encoders AS nothing_more, (SELECT epsilon FROM dpobj.remaining('form')) AS left FROM dpobj.protected WHERE relation = 'form'::regclass;
 DROP TABLE form;
+-- A range of a CHECK that no edge is in, or that no float8 holds, leaves its column out and ends no call; another range is cut to what the type can hold.
+CREATE TABLE far (y boolean, near numeric CHECK (near BETWEEN 0 AND 1e-320), wide numeric CHECK (wide BETWEEN 1e300 AND 1.0000000000000000000001e300), large bigint CHECK (large BETWEEN 18014398509481984 AND 18014398509481992),
+  last bigint CHECK (last BETWEEN 9007199254740990 AND 9007199254740991), cut smallint CHECK (cut BETWEEN 32760 AND 40000), codes smallint CHECK (codes IN (1, 2, 100000)));
+SELECT dpobj.protect('far', '{"y": {}}');
+SELECT dpobj.suggest('far', 1);
+SELECT * FROM answers('SELECT dpobj.suggest(''far'', 1, %)', $$'{"large": [18014398509481984, 18014398509481992]}'$$, $$'{"near": [0, 1e-320]}'$$);
+DROP TABLE far;
 -- a table that is not protected, and one that has no rows
 CREATE TABLE nobody (LIKE guest);
 SELECT dpobj.suggest('nobody', 1, '{"age": [0, 120]}');

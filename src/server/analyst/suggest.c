@@ -199,19 +199,28 @@ make_candidates(const Range *range, bool whole, double *candidate)
 		}
 	qsort(candidate, count, sizeof(double), compare_doubles);
 	for (int i = 0; i < count; i++)
-		if (kept == 0 || candidate[i] > candidate[kept - 1])
+		if (candidate[i] > (kept == 0 ? range->low : candidate[kept - 1]) &&
+			candidate[i] < range->high)
 			candidate[kept++] = candidate[i];
 	return kept;
+}
+
+/* The number of candidates, none if the range is too narrow or too wide. */
+static int
+find_candidates(const Column *column, const Range *range, double *candidate)
+{
+	bool whole = column->kind == COLUMN_INTEGER ||
+				 (column->kind == COLUMN_TIME && column_own_cast(column->stored) == CAST_NONE);
+	double width = range->high - range->low;
+
+	return width > 1e-200 && width < 1e200 ? make_candidates(range, whole, candidate) : 0;
 }
 
 static void
 append_candidates(StringInfo text, const Column *column, const Range *range)
 {
-	bool whole = column->kind == COLUMN_INTEGER ||
-				 (column->kind == COLUMN_TIME && column_own_cast(column->stored) == CAST_NONE);
 	double candidate[CANDIDATES];
-	double width = range->high - range->low;
-	int count = width > 1e-200 && width < 1e200 ? make_candidates(range, whole, candidate) : 0;
+	int count = find_candidates(column, range, candidate);
 
 	if (count == 0)
 		ereport(ERROR,
@@ -226,14 +235,28 @@ append_candidates(StringInfo text, const Column *column, const Range *range)
 /* A boolean, whose other values have a feature. */
 #define BOOLEAN "{\"as\": \"boolean\", \"null_indicator\": true}"
 
-/* The whole numbers of a range. */
-static void
-append_whole(StringInfo text, const Range *range)
+/* From here on a double is not always followed by the next whole number. */
+#define WHOLE_END 9007199254740992.0
+
+/* Writes the encoder of a range of few whole numbers; false if it has others. */
+static bool
+append_few(StringInfo text, const Column *column, const Range *range)
 {
+	if (column->kind != COLUMN_TIME && range->low == 0 && range->high == 1 &&
+		column->kind != COLUMN_REAL && column->kind != COLUMN_NUMERIC)
+	{
+		appendStringInfoString(text, BOOLEAN);
+		return true;
+	}
+	if (column->kind != COLUMN_INTEGER || range->low != floor(range->low) ||
+		range->high != floor(range->high) || range->high - range->low >= RANGE_FEW ||
+		range->low <= -WHOLE_END || range->high >= WHOLE_END)
+		return false;
 	appendStringInfoString(text, "{\"levels\": [");
 	for (double i = range->low; i <= range->high; i++)
 		appendStringInfo(text, "%s%.0f", i > range->low ? ", " : "", i);
 	appendStringInfoString(text, "], \"null_indicator\": true}");
+	return true;
 }
 
 static bool
@@ -264,15 +287,7 @@ append_known(StringInfo text, const Column *named, JsonbValue *value)
 		append_json(text, value);
 	else if (read_range(&column, value, &range))
 	{
-		bool whole = column.kind == COLUMN_INTEGER && range.low == floor(range.low) &&
-					 range.high == floor(range.high);
-
-		if (column.kind != COLUMN_TIME && range.low == 0 && range.high == 1 &&
-			column.kind != COLUMN_REAL && column.kind != COLUMN_NUMERIC)
-			appendStringInfoString(text, BOOLEAN);
-		else if (whole && range.high - range.low < RANGE_FEW)
-			append_whole(text, &range);
-		else
+		if (!append_few(text, &column, &range))
 			append_json(text, value);
 	}
 	else if (!is_list(&column, value))
@@ -318,7 +333,24 @@ start_object(StringInfo text)
 	appendStringInfoChar(text, '{');
 }
 
-/* Writes what the catalog says of a column; true if that is nothing. */
+/* Is it a range that needs no look, or can be looked at? */
+static bool
+is_usable(const Column *named, JsonbValue *value)
+{
+	Column column = *named;
+	double candidate[CANDIDATES];
+	StringInfoData few;
+	Range range;
+
+	initStringInfo(&few);
+	return read_range(&column, value, &range) &&
+		   (append_few(&few, &column, &range) || find_candidates(&column, &range, candidate) > 0);
+}
+
+/*
+ * Writes what the catalog says of a column; true if that is nothing, or nothing that can be used:
+ * what a CHECK says is no error of the caller.
+ */
 static bool
 append_catalog(StringInfo text, Relation relation, Form_pg_attribute attribute)
 {
@@ -339,6 +371,8 @@ append_catalog(StringInfo text, Relation relation, Form_pg_attribute attribute)
 			column_init(&column, attribute);
 			value = (JsonbValue){.type = jbvBinary,
 								 .val.binary = {VARSIZE(json) - VARHDRSZ, &json->root}};
+			if (!is_usable(&column, &value))
+				return true;
 			append_key(text, column.name);
 			append_known(text, &column, &value);
 			return false;
@@ -486,8 +520,11 @@ suggest_settle(AnalystLook *look)
 	look->known = find_known(relation, &protection, look->known, &gaps);
 	names = looked_at(relation, look->known);
 	if (names == NIL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("no column needs a look"),
-						errdetail("What is public says enough, so that a suggestion is free.")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("no column needs a look"),
+			 errdetail("The call and the catalog say enough about every column, so a suggestion is "
+					   "free.")));
 	looks_set_columns(&look->request, list_length(names));
 	analyst_open_profile(look->request.table, make_reading(relation, look->known, names), names,
 						 look->filter, &look->opened);
@@ -687,7 +724,7 @@ needs_look(const AnalystLook *look, Jsonb **declaration)
 	relation_close(relation, AccessShareLock);
 	if (gaps.len > 0)
 		ereport(NOTICE, (errmsg("columns are left out of the suggestion: %s", gaps.data),
-						 errdetail("No CHECK says what values to expect."),
+						 errdetail("No CHECK gives a range or a list of values that can be used."),
 						 errhint("Name them with a range or a list of values.")));
 	if (needed)
 		return true;
