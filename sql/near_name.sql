@@ -39,6 +39,14 @@ SELECT * FROM answers('SELECT %', $$dpobj.predict('late by agee', t) FROM tenant
 SELECT * FROM answers('SELECT %', $$dpobj.show('late by agee')$$, $$dpobj.show('late by agee', owner => 'dpobj_near_ana')$$,
   $$dpobj.show('secret modl')$$, $$dpobj.show('secret modl', owner => 'dpobj_near_ana')$$, $$dpobj.evaluate('late by agee', 'tenant', 1)$$);
 \c - postgres
+-- A SECURITY DEFINER function tells none of its owner's names.
+CREATE FUNCTION lent(call text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN EXECUTE 'SELECT ' || call; END $$;
+ALTER FUNCTION lent OWNER TO dpobj_near_ana;
+\c - dpobj_near_bob
+SELECT * FROM answers('SELECT lent(%)', $$'dpobj.show(''secret modl'')'$$, $$'dpobj.share(''secret modl'', ''dpobj_near_bob'')'$$, $$'dpobj.retire(''secret modl'')'$$,
+  $$'dpobj.drift(''ages in may'', ''ages in May'')'$$);
+\c - postgres
+DROP FUNCTION lent;
 -- ---- accountants ----
 SELECT * FROM answers('SELECT %', $$dpobj.set_budget('tenant', NULL, 1, 0, 'zcpd')$$, $$dpobj.recompute('tenant', NULL, 'plt')$$);
 -- long names, and names of other scripts

@@ -174,7 +174,8 @@ admin_select_names(const char *statement, int count, Oid *types, Datum *values)
 	bool isnull;
 	int length;
 
-	if (!admin_select(statement, count, types, values, &array, &isnull) || isnull)
+	if (GetUserId() != GetSessionUserId() ||
+		!admin_select(statement, count, types, values, &array, &isnull) || isnull)
 		return NIL;
 	deconstruct_array(DatumGetArrayTypeP(array), TEXTOID, -1, false, TYPALIGN_INT, &elements, NULL,
 					  &length);

@@ -53,7 +53,11 @@ extern uint64 admin_execute_latest(const char *statement, int count, Oid *types,
 extern bool admin_select(const char *statement, int count, Oid *types, Datum *values, Datum *row,
 						 bool *isnull);
 
-/* The texts of an array that the SELECT of one row answers with, such as names for a hint. */
+/*
+ * The names in an array that the SELECT of one row answers with, for hints.  There are none unless
+ * the current user is the session user: whoever calls a SECURITY DEFINER function may not see the
+ * names that its owner sees.
+ */
 extern List *admin_select_names(const char *statement, int count, Oid *types, Datum *values);
 
 /* The same for every row; take is called with the caller's privileges. */

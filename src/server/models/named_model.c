@@ -84,20 +84,15 @@ void
 named_model_find(const char *name, Model *model)
 {
 	Found found;
-	List *own = NIL;
 
 	if (!select_model(NAMED OF("$3"), name, GetSessionUserId(), &found))
-	{
-		if (GetUserId() == GetSessionUserId())
-			own = names_of(MODELS OF("$2"), InvalidOid);
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 						errmsg("there is no model \"%s\" of role \"%s\"", name,
 							   GetUserNameFromId(GetSessionUserId(), false)),
 						errhint("%sA model has a name if dpobj.train was given one; see "
 								"dpobj.models. Models that others share with you can be applied, "
 								"but not rated.",
-								near_name(name, own))));
-	}
+								near_name(name, names_of(MODELS OF("$2"), InvalidOid)))));
 	refuse_retired(name, &found);
 	model_read(DatumGetHeapTupleHeader(found.column[0]), model);
 }
