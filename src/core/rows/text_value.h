@@ -5,8 +5,8 @@
  * is a value or it is none.  Blanks around it do not count; a text of more than TEXT_VALUE_LONGEST
  * bytes is none.
  *
- *   number     a sign, digits with a point among or around them, "e" with an exponent of at most two
- *              digits; the result is the nearest double, which is never infinite.
+ *   number     a sign, digits with a point among or around them, "e" with an exponent of at most
+ *              two digits; the result is the nearest double, which is never infinite.
  *   boolean    as PostgreSQL reads it: true, yes, on, 1, false, no, off, 0 and their unique
  *              beginnings, in any case.
  *   date       2024-12-31, from the year 1 on.

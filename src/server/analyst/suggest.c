@@ -5,8 +5,8 @@
  * expected, a list of values that may be levels, or an encoder; the catalog says it of others.
  * Short lists are taken as they are.  All other columns are read in one scan, for one charge: of a
  * range quantiles are drawn, of a long list the numbers of rows (theorem T9).  What is suggested is
- * computed from these answers.  A value that only rows have is never suggested,
- * because its name would say that a row has it (rule T10).
+ * computed from these answers.  A value that only rows have is never suggested, because its name
+ * would say that a row has it (rule T10).
  */
 #include "postgres.h"
 
@@ -49,13 +49,6 @@ typedef struct Range
 } Range;
 
 static bool
-is_number(const Column *column)
-{
-	return column->kind == COLUMN_INTEGER || column->kind == COLUMN_REAL ||
-		   column->kind == COLUMN_NUMERIC;
-}
-
-static bool
 read_dates(JsonbContainer *pair, Range *range)
 {
 	char *first = json_get_string(getIthJsonbValueFromContainer(pair, 0));
@@ -72,8 +65,8 @@ read_dates(JsonbContainer *pair, Range *range)
 }
 
 /*
- * Reads a range, and lets the column be read as what its ends are.  false if it is none: two numbers
- * that do not increase are none.
+ * Reads a range, and lets the column be read as what its ends are.  false if it is none: two
+ * numbers that do not increase are none.
  */
 static bool
 read_range(Column *column, JsonbValue *value, Range *range)
@@ -90,7 +83,8 @@ read_range(Column *column, JsonbValue *value, Range *range)
 	}
 	else if (column->kind == COLUMN_TEXT && read_dates(pair, range))
 		cast = CAST_TIMESTAMP;
-	else if ((column->kind != COLUMN_TEXT && !is_number(column) && cast == CAST_NONE) ||
+	else if ((column->kind != COLUMN_TEXT && !column_is_number(column->kind) &&
+			  cast == CAST_NONE) ||
 			 !json_get_number(getIthJsonbValueFromContainer(pair, 0), &range->low) ||
 			 !json_get_number(getIthJsonbValueFromContainer(pair, 1), &range->high))
 		return false;
@@ -109,7 +103,7 @@ is_list(const Column *column, JsonbValue *value)
 	JsonbContainer *list = json_get_array(value);
 
 	return list != NULL && JsonContainerSize(list) > 0 && column_has_text(column) &&
-		   !(is_number(column) && JsonContainerSize(list) < 3);
+		   !(column_is_number(column->kind) && JsonContainerSize(list) < 3);
 }
 
 static void
@@ -384,8 +378,9 @@ append_catalog(StringInfo text, Relation relation, Form_pg_attribute attribute)
 }
 
 /*
- * What is public about all columns: an encoder, or what a look needs.  The call says it, or else the
- * catalog does of a column that is not declared.  The names of the other columns are put into gaps.
+ * What is public about all columns: an encoder, or what a look needs.  The call says it, or else
+ * the catalog does of a column that is not declared.  The names of the other columns are put into
+ * gaps.
  */
 static Jsonb *
 find_known(Relation relation, const Protection *protection, Jsonb *named, StringInfo gaps)

@@ -12,8 +12,9 @@
 #include "nodes/pg_list.h"
 
 /*
- * Writes "Did you mean \"age\"? ", or nothing if no known name is near: one that differs by case and
- * blanks only, else the first of those that differ least, in a third of the name's bytes at most.
+ * Writes "Did you mean \"age\"? ", or nothing if no known name is near: one that differs by case
+ * and blanks only, else the first of those that differ least, in a third of the name's bytes at
+ * most.
  */
 extern const char *near_name(const char *name, const List *known);
 

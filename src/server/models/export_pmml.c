@@ -436,7 +436,7 @@ static void
 check_column(const Encoder *encoder)
 {
 	if (column_own_cast(encoder->column.stored) != CAST_NONE)
-		refuse(psprintf("PMML reads no times of day and intervals, as column \"%s\" has them.",
+		refuse(psprintf("PMML cannot read times of day or intervals, and column \"%s\" is one.",
 						encoder->column.name));
 	if (encoder->column.type == TIMESTAMPTZOID)
 		refuse(psprintf("PMML has no time zones, and column \"%s\" is a timestamp with time zone.",

@@ -68,6 +68,12 @@ column_kind_of(Oid type)
 	return get_typtype(type) == TYPTYPE_ENUM ? COLUMN_ENUM : COLUMN_OTHER;
 }
 
+bool
+column_is_number(ColumnKind kind)
+{
+	return kind == COLUMN_INTEGER || kind == COLUMN_REAL || kind == COLUMN_NUMERIC;
+}
+
 const char *
 column_name_of_type(Oid type)
 {
@@ -484,19 +490,28 @@ time_constant(const Column *column, JsonbValue *json)
 	return read_integer(column, datum);
 }
 
-/* The labels of an enum. */
-static List *
-enum_labels(Oid type)
+static int
+compare_labels(const ListCell *a, const ListCell *b)
+{
+	float4 first = ((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(a)))->enumsortorder;
+	float4 second = ((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(b)))->enumsortorder;
+
+	return first < second ? -1 : first > second;
+}
+
+List *
+column_enum_labels(Oid type)
 {
 	CatCList *rows = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
 	List *labels = NIL;
+	ListCell *cell;
 
 	for (int i = 0; i < rows->n_members; i++)
-	{
-		Form_pg_enum label = (Form_pg_enum) GETSTRUCT(&rows->members[i]->tuple);
-
-		labels = lappend(labels, pstrdup(NameStr(label->enumlabel)));
-	}
+		labels = lappend(labels, &rows->members[i]->tuple);
+	list_sort(labels, compare_labels);
+	foreach (cell, labels)
+		lfirst(cell) =
+			pstrdup(NameStr(((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(cell)))->enumlabel));
 	ReleaseCatCacheList(rows);
 	return labels;
 }
@@ -519,7 +534,7 @@ enum_constant(const Column *column, JsonbValue *json)
 				 errmsg("%s is not a constant for %s", json_text(json), column_phrase(column)),
 				 errdetail("A %s of type %s needs one of its labels.",
 						   column->name == NULL ? "label" : "column", format_type_be(column->type)),
-				 errhint("%s", near_name_of_values(label, enum_labels(column->type)))));
+				 errhint("%s", near_name_of_values(label, column_enum_labels(column->type)))));
 	oid = ((Form_pg_enum) GETSTRUCT(tuple))->oid;
 	ReleaseSysCache(tuple);
 	return oid;

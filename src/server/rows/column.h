@@ -120,6 +120,12 @@ extern Oid column_type_named(const char *name);
 /* COLUMN_OTHER of a type that is not read, or only by a cast. */
 extern ColumnKind column_kind_of(Oid type);
 
+/* Is it a kind of numbers? */
+extern bool column_is_number(ColumnKind kind);
+
+/* The labels of an enum, in their order. */
+extern List *column_enum_labels(Oid type);
+
 /* Can its values name persons? */
 extern bool column_names_persons(const Column *column);
 

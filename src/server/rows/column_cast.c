@@ -53,12 +53,6 @@ column_own_cast(Oid type)
 	return type == TIMEOID ? CAST_TIME : type == INTERVALOID ? CAST_INTERVAL : CAST_NONE;
 }
 
-static bool
-is_number(ColumnKind kind)
-{
-	return kind == COLUMN_INTEGER || kind == COLUMN_REAL || kind == COLUMN_NUMERIC;
-}
-
 bool
 column_set_cast(Column *column, ColumnCast cast)
 {
@@ -70,9 +64,9 @@ column_set_cast(Column *column, ColumnCast cast)
 			return false;
 	}
 	else if (cast == CAST_NONE || column->stored == cast_types[cast] ||
-			 (cast == CAST_NUMBER && is_number(stored)))
+			 (cast == CAST_NUMBER && column_is_number(stored)))
 		return true;
-	else if (stored != COLUMN_TEXT && !(cast == CAST_BOOLEAN && is_number(stored)))
+	else if (stored != COLUMN_TEXT && !(cast == CAST_BOOLEAN && column_is_number(stored)))
 		return false;
 	column->cast = cast;
 	column->type = cast_types[cast];

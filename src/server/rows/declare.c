@@ -12,7 +12,6 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "catalog/pg_enum.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
@@ -20,7 +19,6 @@
 #include "lib/stringinfo.h"
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
-#include "utils/catcache.h"
 #include "utils/datetime.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
@@ -146,35 +144,6 @@ unknown(Relation relation, const Column *column, const ColumnChecks *checks)
 }
 
 /* ---- levels ---- */
-
-static int
-compare_labels(const ListCell *a, const ListCell *b)
-{
-	float4 first = ((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(a)))->enumsortorder;
-	float4 second = ((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(b)))->enumsortorder;
-
-	return first < second ? -1 : first > second;
-}
-
-/* The labels of an enum, in their order. */
-static List *
-ordered_labels(Oid type)
-{
-	CatCList *rows = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
-	List *tuples = NIL;
-	List *labels = NIL;
-	ListCell *cell;
-
-	for (int i = 0; i < rows->n_members; i++)
-		tuples = lappend(tuples, &rows->members[i]->tuple);
-	list_sort(tuples, compare_labels);
-	foreach (cell, tuples)
-		labels = lappend(
-			labels,
-			pstrdup(NameStr(((Form_pg_enum) GETSTRUCT((HeapTuple) lfirst(cell)))->enumlabel)));
-	ReleaseCatCacheList(rows);
-	return labels;
-}
 
 static void
 append_levels(StringInfo text, const Column *column, List *levels, bool nullable)
@@ -347,8 +316,9 @@ append_encoder(StringInfo text, Relation relation, Form_pg_attribute attribute,
 		return;
 	}
 	if (column->kind == COLUMN_ENUM && !checks.listed)
-		checks = (ColumnChecks){
-			.listed = true, .values = ordered_labels(column->type), .not_null = checks.not_null};
+		checks = (ColumnChecks){.listed = true,
+								.values = column_enum_labels(column->type),
+								.not_null = checks.not_null};
 	if (checks.listed && (column->kind == COLUMN_REAL || column->kind == COLUMN_NUMERIC))
 		list_as_range(&checks);
 	if (checks.listed && column->kind != COLUMN_TIME)

@@ -18,7 +18,7 @@ typedef enum DeclaredColumn
 	DECLARED_ENCODER   /* the members of its encoder */
 } DeclaredColumn;
 
-/* Writes it into text. */
+/* Writes the encoder, the range or the gap into text. */
 extern DeclaredColumn declare_column(Relation relation, Form_pg_attribute attribute,
 									 StringInfo text);
 

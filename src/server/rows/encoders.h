@@ -34,11 +34,12 @@
  *
  * "drop_first": true leaves out the feature of the first level or bin.
  *
- * A value is missing if it is NULL, NaN, none of the levels or, with "as", no such value.  By default a row with a missing
- * value is neutral; so is a row whose label is NULL, neither or no class.  "null" is the substitute
- * of a missing value: a number within the clip bounds, true or false, a level, or, for bins, a
- * number in one of them. "null_indicator": true adds a feature that is 1 if the value is missing
- * and else 0; without "null" the other features of the column are then 0, clipped.
+ * A value is missing if it is NULL, NaN, none of the levels or, with "as", no such value.  By
+ * default a row with a missing value is neutral; so is a row whose label is NULL, neither or no
+ * class.  "null" is the substitute of a missing value: a number within the clip bounds, true or
+ * false, a level, or, for bins, a number in one of them. "null_indicator": true adds a feature that
+ * is 1 if the value is missing and else 0; without "null" the other features of the column are then
+ * 0, clipped.
  */
 #ifndef DPOBJ_ENCODERS_H
 #define DPOBJ_ENCODERS_H
@@ -156,7 +157,8 @@ typedef struct Encoders
 
 /*
  * Reads the whole declaration and checks it against the columns of a relation.  Raises 22023 if it
- * is not valid, or has a gap of dpobj.declare() (declare.c); so do the functions that choose from it.
+ * is not valid, or has a gap of dpobj.declare() (declare.c); so do the functions that choose from
+ * it.
  */
 extern void encoders_parse(Jsonb *declaration, TupleDesc descriptor, Encoders *encoders);
 
