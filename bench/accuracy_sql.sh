@@ -34,7 +34,7 @@ accuracy_sql_calls() { # SET SUFFIX OPTION TEXT EPSILON
       "INSERT INTO kept SELECT dp_classifier(features, positive, $epsilon, $delta, '$options'::jsonb || '$option') FROM owned"
   [[ "dpobj.train through SQL$2" != *"$4"* ]] ||
     accuracy_sql_cell "$1" "dpobj.train through SQL$2" "$epsilon" \
-      "INSERT INTO kept SELECT dpobj.train('guarded', 'positive', $epsilon, delta => $delta, options => '$option'::jsonb || '{\"coverage_epsilon\": 0}')"
+      "INSERT INTO kept SELECT dpobj.train('guarded', 'positive', $epsilon, delta => $delta, options => '$option'::jsonb || '{\"coverage_epsilon\": 0, \"rate\": 0, \"objective\": \"accuracy\"}')"
 }
 
 accuracy_sql_set() { # FOLDER SET TEXT EPSILON
