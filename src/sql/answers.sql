@@ -142,8 +142,8 @@ COMMENT ON COLUMN dpobj.evaluations.models IS 'names of the models now; null for
 COMMENT ON COLUMN dpobj.evaluations.value IS 'accuracy, R-squared or AUC; null: the noise left none, or the kind has no such number';
 COMMENT ON COLUMN dpobj.evaluations.low IS 'the truth on these rows is not below it, but for a chance of 1 - confidence for both ends: the noise alone';
 COMMENT ON COLUMN dpobj.evaluations.high IS 'nor above it';
-COMMENT ON COLUMN dpobj.evaluations.sample_low IS 'if the rows are an independent sample, the truth of all that they stand for is not below it, with about this confidence, of R-squared with at least this confidence: noise and chance of the sample; null: the kind has none';
-COMMENT ON COLUMN dpobj.evaluations.sample_high IS 'nor above it';
+COMMENT ON COLUMN dpobj.evaluations.sample_low IS 'lower end of the interval for the population, if the rows are an independent sample of it. It allows for noise and for chance of the sample, with about this confidence, of R-squared with at least this confidence. Null if the kind has no such interval';
+COMMENT ON COLUMN dpobj.evaluations.sample_high IS 'upper end of that interval';
 COMMENT ON COLUMN dpobj.evaluations.confidence IS 'how sure the intervals are';
 COMMENT ON COLUMN dpobj.evaluations.answer IS 'what the call has returned: an array with an object for each row';
 COMMENT ON COLUMN dpobj.evaluations.relation_name IS 'name that the table had then';

@@ -52,7 +52,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
              FROM ROWS FROM (jsonb_array_elements_text(m.details #> '{group,by}'), jsonb_array_elements_text(g.key))
                   WITH ORDINALITY x(by, key, place)),
           'filter ' || (m.details ->> 'filter'),
-          coalesce(m.details ->> 'holdout', m.details #>> '{rate,rows}') || ' of the rows held out',
+          coalesce((m.details ->> 'holdout') || ' of the rows held out', (m.details #>> '{rate,rows}') || ' of the rows held out for its rating'),
           'at most ' || (m.details ->> 'max_rows_per_person') || ' rows of each person, chosen by a keyed hash'),
         'verdict', dpobj_internal.verdict_words(m.details -> 'rating'),
         'table', coalesce(dpobj_internal.table_words(m.details -> 'rating'), 'none. ' || (m.details ->> 'unrated')),

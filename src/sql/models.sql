@@ -37,7 +37,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dp_predict_proba(model @extschema@.dp_mod
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba';
 COMMENT ON FUNCTION @extschema@.dp_predict_proba(@extschema@.dp_model, float8[]) IS
-  'probability of a positive label: calibrated, if the model has a rating with rows enough, else by a logistic model: 1 / (1 + exp(-score))';
+  'probability of a positive label. It is calibrated if the model''s rating has enough rows; otherwise only a logistic model has one, 1 / (1 + exp(-score))';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.model_hash(model @extschema@.dp_model) RETURNS bytea
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE

@@ -35,7 +35,7 @@ CREATE OR REPLACE FUNCTION dpobj.mark_part(relation regclass, coordinator text, 
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_mark_part';
 COMMENT ON FUNCTION dpobj.mark_part(regclass, text, regrole) IS
-  'declares a table as a part of a table on another server, which connects as the role and reads the rows; coordinator: null takes that back; for the table''s owner';
+  'declares that a table is a part of a table on another server, which connects as the role and reads the rows. A null coordinator takes that back. Only the owner of the table may call it';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.part(message bytea) RETURNS bytea
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

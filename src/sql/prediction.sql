@@ -32,7 +32,7 @@ CREATE OR REPLACE FUNCTION dpobj.predict_proba(model dpobj.model_argument, "row"
   LANGUAGE C STABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_predict_proba_row';
 COMMENT ON FUNCTION dpobj.predict_proba(dpobj.model_argument, record, regrole) IS
-  'probability of a positive label: calibrated, if the model has a rating with rows enough, else by a logistic model; null where there is no prediction';
+  'probability of a positive label, null where there is no prediction. It is calibrated if the model''s rating has enough rows; otherwise only a logistic model has one';
 
 -- Without dpobj
 

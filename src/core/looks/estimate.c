@@ -40,11 +40,11 @@ tail_of_two(double rate, double u, double v, double x)
 #define LEFT_OUT 1e-8
 
 /*
- * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights, each weight so many
- * times (NULL: once), and of a normal number of this variance: the Fourier series of the indicator
- * of |S| <= x, whose period is so long that S is hardly ever beyond it.  The transform of S falls
- * from term to term, and sums of sines are bounded, so the terms after number j add up to less than
- * transform * period / (j x).
+ * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights, each weight so
+ * many times (NULL: once), and of a normal number of this variance: the Fourier series of the
+ * indicator of |S| <= x, whose period is so long that S is hardly ever beyond it.  The transform of
+ * S falls from term to term, and sums of sines are bounded, so the terms after number j add up to
+ * less than transform * period / (j x).
  */
 static double
 tail_of_many(double scale, const double *weight, int count, const int *times, double variance,

@@ -5,8 +5,8 @@
  * the truth without noise.  At the truth it is a weighted sum of the noises, whose law is known, so
  * that theta is in the interval unless |T(theta)| is larger than the noise makes it but for a
  * chance of 1 - confidence.  For a share of two counts the interval holds the truth so often
- * (theorem X8); for the AUC the weights are noisy counts themselves, and the confidence is reached as
- * the counts grow (theorem X10).
+ * (theorem X8); for the AUC the weights are noisy counts themselves, and the confidence is reached
+ * as the counts grow (theorem X10).
  *
  * A second interval is of the share or AUC in a population of which the rows are an independent
  * sample: T then has the variance of sampling, too, and the law of a normal number (rule X9).  The

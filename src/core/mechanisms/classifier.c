@@ -136,7 +136,7 @@ classifier_choose(const GridTerms *terms, int64_t delta, MechanismRequest *reque
 
 /* ---- scores ---- */
 
-/* The noise of a column in the objective, as a share of that in descent, below which it is taken. */
+/* The objective is taken if the noise of a column is below this share of that in descent. */
 #define OBJECTIVE_NOISE 0.8
 
 /* Of so many bins in order descent knows more than an objective. */

@@ -101,8 +101,8 @@ typedef struct MechanismRequest
 	SelectGroup group;   /* a declared one-hot group that may be summed out; size 0: none */
 	SolverKind solver;
 	/*
-	 * Of a halfspace for each class against the others (one_vs_rest.h) their number, and epsilon and delta
-	 * are those of each; rows have the class, times FIXED_POINT_ONE, in front.  Else 0.
+	 * Of a halfspace for each class against the others (one_vs_rest.h) their number, and epsilon
+	 * and delta are those of each; rows have the class, times FIXED_POINT_ONE, in front.  Else 0.
 	 */
 	int one_vs_rest;
 	int parts;          /* of sample_aggregate, 1 .. SAMPLE_MAX_PARTS; else 0 */
@@ -273,7 +273,7 @@ typedef struct Mechanism
 	bool (*searches)(const MechanismRequest *request); /* does the calibration take long? */
 	/* The error bound over a grid of at least two vectors (utility.h). */
 	void (*bound)(const MechanismRequest *request, double beta, UtilityBound *bound);
-	/* The rows up to which the noise outweighs all that rows can say (rule U19); NULL: not known. */
+	/* Up to so many rows the noise outweighs all that rows can say (rule U19); NULL: not known. */
 	double (*useless_rows)(const MechanismRequest *request, const Encoding *encoding);
 	/* Public facts about noise or parts, for the ledger and the model's details. */
 	void (*describe)(const MechanismRequest *request, Facts *facts);

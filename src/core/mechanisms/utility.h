@@ -39,8 +39,9 @@ extern double utility_lead(const Grid *grid, int64_t epsilon, double beta);
 extern void utility_bound(const MechanismRequest *request, double beta, UtilityBound *bound);
 
 /*
- * Mechanism.useless_rows of a mechanism over a grid (rule U19): the rows of which the bound says nothing,
- * but at most those that tell two vectors apart with little odds, unless single vectors matter.
+ * Mechanism.useless_rows of a mechanism over a grid (rule U19): the rows of which the bound says
+ * nothing, but at most those that tell two vectors apart with little odds, unless single vectors
+ * matter.
  */
 extern double utility_useless_rows(const MechanismRequest *request, const Encoding *encoding);
 

@@ -9,8 +9,8 @@
 
 /*
  * Sets the standard error of each of mechanism_weights() weights by the noise alone, from public
- * numbers and the released weights; rows is the declared number or 0.  False where the mechanism has
- * no noise on the objective or on its minimiser.
+ * numbers and the released weights; rows is the declared number or 0.  False where the mechanism
+ * has no noise on the objective or on its minimiser.
  */
 extern bool weight_errors(const MechanismRequest *request, const Encoding *encoding, int64_t rows,
 						  const double *weight, double *error);

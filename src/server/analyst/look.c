@@ -147,13 +147,13 @@ check_model(const RatedModel *rated, const LookType *type)
 				 errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
 				 errhint("Call dpobj.evaluate or dpobj.class_confusion.")));
 	if (type == &look_calibration && !rated->probable)
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("model \"%s\" has no probabilities", rated->name),
-			 errdetail("Only a model of kind \"logistic\" has, or one whose rating has rows enough "
-					   "to calibrate them."),
-			 errhint("Call dpobj.auc.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model \"%s\" has no probabilities", rated->name),
+				 errdetail(
+					 "A model has probabilities if its kind is \"logistic\", or if its rating has "
+					 "enough rows to calibrate them."),
+				 errhint("Call dpobj.auc.")));
 }
 
 /* The model's columns; a target comes first. */

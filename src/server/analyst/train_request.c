@@ -96,8 +96,8 @@ train_request_note_name(const TrainRequest *request)
 	noted = GetCurrentStatementStartTimestamp();
 	ereport(NOTICE,
 			(errmsg("the model will have no name"),
-			 errhint("Add name => '...' to keep it for later: dpobj.predict, dpobj.show and "
-					 "others take the name.")));
+			 errhint("Add name => '...' to keep it: dpobj.predict and dpobj.show then find it by "
+					 "that name.")));
 }
 
 /* ---- hash ---- */

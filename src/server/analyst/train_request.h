@@ -60,7 +60,7 @@ extern void train_request_read(FunctionCallInfo fcinfo, bool grouped, const char
  */
 extern void train_request_settle(const TrainRequest *request, AnalystTable *opened, KeyList *keys);
 
-/* Says once per statement that a model without a name is not found by one, while it costs nothing yet. */
+/* Says once per statement, before the charge, how to keep a model that has no name. */
 extern void train_request_note_name(const TrainRequest *request);
 
 /* Hashes all arguments that decide the answer, and the list of keys if there are groups. */

@@ -117,8 +117,8 @@ extern bool job_area_is_cancelled(void);
 extern void job_area_ignore_cancels(void);
 
 /*
- * Begins the scan of a release.  Its progress is shown at ticks of this many milliseconds from now, because the
- * moment when it ends depends on the rows.
+ * Begins the scan of a release.  Its progress is shown at ticks of this many milliseconds from now,
+ * because the moment when it ends depends on the rows.
  */
 extern void job_area_charged(int64 release, double rows_total, int tick);
 extern void job_area_scanned(double part); /* of the table; 1: all of it */

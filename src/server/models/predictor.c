@@ -214,13 +214,14 @@ predictor_require_probability(const Predictor *predictor, const char *other)
 {
 	predictor_require_score(predictor);
 	if (!predictor->probable)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
-				 errdetail("Only a model of kind \"logistic\" has, or one whose rating has rows "
-						   "enough to calibrate them.%s%s",
-						   predictor->unrated == NULL ? "" : " It has no rating: ",
-						   predictor->unrated == NULL ? "" : predictor->unrated),
-				 errhint("Call %s.", other)));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model has no probabilities"),
+			 errdetail("A model has probabilities if its kind is \"logistic\", or if its rating "
+					   "has enough rows to calibrate them.%s%s",
+					   predictor->unrated == NULL ? "" : " It has no rating: ",
+					   predictor->unrated == NULL ? "" : predictor->unrated),
+			 errhint("Call %s.", other)));
 }
 
 void

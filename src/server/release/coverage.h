@@ -25,8 +25,7 @@ extern void coverage_settle(Training *training);
 
 /*
  * Adds noise to the numbers of rows; without a part of epsilon nothing is kept of them.  A row that
- * a filter leaves out is in
- * neither, nor is one on the other side of a holdout.
+ * a filter leaves out is in neither, nor is one on the other side of a holdout.
  */
 extern void coverage_draw(Training *training, int64 usable, int64 unusable);
 

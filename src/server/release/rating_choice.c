@@ -81,7 +81,7 @@ normal_below(double x)
 	return erfc(-x / M_SQRT2) / 2;
 }
 
-/* Would only the claim be left of a pair of this kind, if a table were beside the model? */
+/* Laws of which nothing but (epsilon, delta) is known once a table comes with the model. */
 static bool
 is_claim_left(PairKind kind)
 {
@@ -158,7 +158,10 @@ settle_part(Training *training, int features, bool asked,
 	return true;
 }
 
-/* false: unless it is asked for, a rating does not take a law from the ledger */
+/*
+ * Returns false if the table would replace the ledger's law by the claim and nobody asked for a
+ * table.
+ */
 static bool
 settle_free(Training *training, int features, bool asked,
 			void (*settle)(Training *training, int features))
@@ -207,7 +210,10 @@ rating_settle(Training *training, int features, void (*settle)(Training *trainin
 
 /* ---- the charge ---- */
 
-/* Without a part for the table its loss may be that of one row, too, whatever the model's law is. */
+/*
+ * A table without a part of epsilon may cost a row more than the model's law allows.  Then the
+ * ledger gets the claim alone.
+ */
 Pair
 rating_pair(const Training *training, const Pair *model)
 {

@@ -9,11 +9,10 @@
 #include "server/release/training.h"
 
 /*
- * Raises 22023 for a settled training by an analyst with no more rows than rule U19 says, by the
- * public number of them; names the epsilon and the rows from which it would be of use.  Option
- * "force" allows it, and so does a number of rows that is not known.  A job was checked when it was
- * submitted; one of 0.3.0 runs as it is.  Groups are not checked: how
- * many rows a group has is not public.
+ * Raises 22023 for an analyst's training if the public number of rows is at most that of rule U19,
+ * and names an epsilon and a number of rows that would do.  Not checked: a training with "force",
+ * an undeclared number of rows, a running job, which was checked when it was submitted, and groups,
+ * of which the number of rows is not public.
  */
 extern void usefulness_check(const Training *training);
 
