@@ -270,8 +270,8 @@ and 0 otherwise. A cell has at least 20 runs, or fewer where they take long or g
 `dp_classifier` is called with the public declarations (the number of rows, groups, numeric columns, clip bounds), without an
 intercept, and with no other option. The rows "through SQL" are such calls at both doors, which have an intercept by default. **No
 peer has an intercept**, and no set here needs one: the rows "no intercept" say `"intercept": false`, so that they are on equal terms
-with the peers. `dpobj.train` says `"coverage_epsilon": 0`: the model gets all of epsilon. With the fiftieth that counts usable rows by
-default it is expected to lose at most 0.05 points ([what was tried](../../bench/results/tried.md#a-part-of-epsilon-for-usable-rows-by-default)).
+with the peers. `dpobj.train` says `"coverage_epsilon": 0, "rate": 0, "objective": "accuracy"`: the model gets all of
+epsilon and all rows, and is for few mistakes.
 
 The other rows are peers, for comparison: **their settings were chosen on the very data**, which nobody can do privately.
 `bench/accuracy_peers.c` runs them: CMS11 is objective perturbation (Chaudhuri, Monteleoni and Sarwate 2011), pure, with 27 pairs
