@@ -80,9 +80,9 @@ SELECT dpobj.protect('sack', '{"age": {"center": 45, "scale": 25}, "kind": {"lev
 SELECT dpobj.set_budget('sack', 'dpobj_classifier_ana', 10, 0);
 \c - dpobj_classifier_ana
 SELECT (m).kind, (m).mechanism, (m).details -> 'classifier' AS classifier, (m).details -> 'grid' AS grid
-  FROM dpobj.train('sack', label => 'ripe', epsilon => 5, method => 'classifier', name => 'a') m;
-SELECT p ->> 'method' AS method, p -> 'sure_to_finish' AS sure, p -> 'grid' AS grid FROM dpobj.price('sack', 'ripe', 0.5, method => 'classifier') p;
-SELECT (m).kind, (m).details -> 'classifier' AS classifier FROM dpobj.train('sack', label => 'ripe', epsilon => 1, method => 'classifier', options => '{"mechanism": "auto"}') m;
+  FROM dpobj.train('sack', label => 'ripe', epsilon => 5, method => 'classifier', options => '{"objective": "accuracy"}', name => 'a') m;
+SELECT p ->> 'method' AS method, p -> 'sure_to_finish' AS sure, p -> 'grid' AS grid FROM dpobj.price('sack', 'ripe', 0.5, method => 'classifier', options => '{"objective": "accuracy"}') p;
+SELECT (m).kind, (m).details -> 'classifier' AS classifier FROM dpobj.train('sack', label => 'ripe', epsilon => 1, method => 'classifier', options => '{"mechanism": "auto", "objective": "accuracy"}') m;
 SELECT dpobj.train('sack', label => 'ripe', epsilon => 1, method => 'classifier', options => '{"n": 5}');
 SELECT dpobj.evaluate('a', 'sack', 4) > 0.9 AS learnt;
 

@@ -46,7 +46,7 @@ SELECT kind, mechanism, cardinality(weights) AS weights, details -> 'groups' AS 
 SELECT dpobj.score('peat', a) > dpobj.score('peat', b) AS rises FROM (SELECT 65 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) a, (SELECT 22 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) b;
 SELECT p -> 'mechanism' AS mechanism, p -> 'error' AS error, p -> 'sure_to_finish' AS sure FROM dpobj.price('heath', 'sandy', 4, delta => 0.000001, method => 'logistic', options => '{"mechanism": "descent"}') p;
 SELECT dpobj.train('heath', 'sandy', 4, method => 'logistic', options => '{"mechanism": "descent"}');
--- Method auto takes it for scores where a delta is offered (rule D12); few columns without an order have less noise in the objective.
+-- Method auto takes it where a delta is offered (rule D12); few columns without an order have less noise in the objective.
 SELECT d, o, p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because
   FROM unnest('{0,0.000001}'::float8[]) d, unnest(ARRAY['{}', '{"objective": "probability"}', '{"objective": "ranking"}', '{"objective": "accuracy"}']) WITH ORDINALITY o(o, i),
        dpobj.price('heath', 'sandy', 4, delta => d, options => o::jsonb) p ORDER BY d, i;

@@ -177,7 +177,7 @@ SELECT (model).details -> 'holdout' AS holdout FROM dpobj.models WHERE name ~ '^
 \c - postgres
 SELECT dpobj.protect('visit', :'encoders', n => 3000);
 \c - dpobj_holdout_ana
-SELECT h, p -> 'coverage_epsilon' AS coverage FROM unnest('{0.001,0.5,0.9,0.999}'::numeric[]) h, dpobj.price('visit', 'y', 5, '{a}', options => jsonb_build_object('holdout', h, 'rate', 0)) p;
+SELECT h, p -> 'coverage_epsilon' AS coverage FROM unnest('{0.001,0.5,0.9,0.999}'::numeric[]) h, dpobj.price('visit', 'y', 5, '{a}', options => jsonb_build_object('holdout', h, 'rate', 0, 'force', true)) p;
 SELECT details -> 'coverage' ->> 'usable' AS usable FROM dpobj.train('visit', 'y', 1000, '{a}', options => '{"rate": 0, "holdout": 0.9, "coverage_epsilon": 500}');
 
 -- What is refused.

@@ -95,11 +95,11 @@ SELECT t, e AS epsilon, p ->> 'mechanism' AS mechanism, p ->> 'unit' AS unit, p 
        dpobj.price(t::regclass, 'y', e, '{a,b,c}', 0.00001, options => '{"coverage_epsilon": 0, "objective": "accuracy", "rate": 0}') p,
        dpobj.price_aggregate('auto', 6, e / k, 0, jsonb_build_object('n', 2000, 'adjacency', adjacency, 'clip', '[[0,1],[0,1],[0,1],[0,1],[0,1],[0,1]]'::jsonb, 'numeric', '[1,2]'::jsonb)) o;
 SELECT t, (m).kind, (m).mechanism, (m).delta, (m).adjacency, (m).details -> 'classifier' AS classifier, (m).details ? 'pool_seed' AS seed
-  FROM (VALUES ('meadow', 20), ('pasture', 10), ('paddock', 100)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}', options => '{"rate": 0}') OFFSET 0) s(m);
+  FROM (VALUES ('meadow', 20), ('pasture', 10), ('paddock', 100)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, '{a,b,c}', options => '{"objective": "accuracy", "rate": 0}') OFFSET 0) s(m);
 SELECT t, (m).mechanism, ((m).delta > 0) = ((m).details ->> 'noise' = 'gaussian') AS charged_if_used FROM (VALUES ('meadow', 40), ('pasture', 20), ('paddock', 200)) v(t, e), LATERAL (SELECT dpobj.train(t::regclass, 'y', e, :'flags', 0.00001, options => '{"objective": "accuracy", "rate": 0}') OFFSET 0) s(m);
 -- no number of rows, no pool; nor for groups, whose numbers are private
-SELECT e, p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because FROM unnest('{0.1,50}'::numeric[]) e, dpobj.price('fallow', 'y', e, '{a,b,c}') p;
-SELECT DISTINCT (model).mechanism FROM dpobj.train_groups('meadow', 'y', 20, '{a,b}', by => '{c}');
+SELECT e, p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because FROM unnest('{0.1,50}'::numeric[]) e, dpobj.price('fallow', 'y', e, '{a,b,c}', options => '{"objective": "accuracy"}') p;
+SELECT DISTINCT (model).mechanism FROM dpobj.train_groups('meadow', 'y', 20, '{a,b}', options => '{"objective": "accuracy"}', by => '{c}');
 
 -- A zcdp budget has more calls than the sum of epsilon would allow.
 \c - dpobj_pool_zoe

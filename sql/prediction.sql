@@ -22,7 +22,7 @@ SELECT weights FROM dpobj.train('lodging', 'ill', 1, '{age,sex,days,place,emerge
   options => '{"mechanism": "exponential", "grid": {"levels": [[3], [-1], [0], [2], [-2], [2], [1], [-3], [2], [-1], [-1]]}, "intercept": true}');
 SELECT (dpobj.train('lodging', 'ill', 1, '{"since Day",days}', method => 'logistic', name => 'proba')).kind;
 SELECT (dpobj.train('lodging', 'cost', 1, '{age,days}', method => 'simplex', name => 'number')).kind;
-SELECT count(*) FROM dpobj.train_groups('lodging', 'ill', 1, features => '{age,days}', name => 'by emergency', by => '{emergency}');
+SELECT count(*) FROM dpobj.train_groups('lodging', 'ill', 1, features => '{age,days}', method => 'halfspace', name => 'by emergency', by => '{emergency}');
 SELECT count(*) AS before FROM dpobj.ledger \gset
 
 -- A model as points, and as SQL.
@@ -253,7 +253,7 @@ SELECT name FROM dpobj.models;
 SELECT dpobj.score('number', n) IS NOT NULL AS scored FROM (SELECT 20 AS age, 6 AS days) n;
 -- two owners of one name
 \c - dpobj_use_bea
-SELECT (dpobj.train('lodging', 'ill', 1, '{age}', name => 'card')).kind;
+SELECT (dpobj.train('lodging', 'ill', 1, '{age}', method => 'halfspace', name => 'card')).kind;
 SELECT dpobj.share('card', 'dpobj_use_bob');
 SELECT cardinality((model).weights) FROM dpobj.models WHERE name = 'card';
 SELECT count(*) FROM dpobj.scorecard('card');

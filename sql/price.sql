@@ -84,7 +84,7 @@ SELECT p -> 'error' AS error FROM dpobj.price_aggregate('halfspace', 1, 1, 0, '{
 -- A protected table, for anybody: no privilege and no budget.
 \c - dpobj_price_bob
 SELECT count(*) FROM lodger;
-SELECT key, value FROM jsonb_each(dpobj.price('lodger', NULL, 0.5));
+SELECT key, value FROM jsonb_each(dpobj.price('lodger', NULL, 0.5, method => 'halfspace'));
 SELECT * FROM dpobj.remaining('lodger') \g (tuples_only=off)
 -- the label is no feature: outcome never is, a boolean column only if it is named
 SELECT a -> 'dimension' AS a, b -> 'dimension' AS b, c -> 'dimension' AS c
@@ -124,7 +124,7 @@ SELECT p -> 'distinct_rows_at_most' AS distinct_rows, p -> 'distinct_rows_limit'
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 3) p;
 SELECT p ->> 'mechanism' = m.mechanism AS mechanism, (p ->> 'epsilon')::float8 = m.epsilon AS epsilon, p ->> 'guarantee' = m.guarantee AS guarantee,
        p ->> 'adjacency' = m.adjacency AS adjacency, (p ->> 'dimension')::int = cardinality(m.weights) AS dimension,
-       p -> 'log2_grid' = m.details -> 'log2_grid' AS grid
+       p -> 'objective_noise' = m.details -> 'objective_noise' AS noise
   FROM dpobj.price('lodger', NULL, 3.0, features => '{age,sex}', options => '{"intercept": true}') p,
        dpobj.train('lodger', 'outcome', 3, '{age,sex}', options => '{"intercept": true}') m;
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 3) p;
@@ -163,9 +163,9 @@ SELECT count(*) = :before AS nothing_written FROM dpobj.ledger;
 \c - postgres
 BEGIN;
 DELETE FROM lodger;
-SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5, options => '{"force": true}') p;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5, method => 'halfspace', options => '{"force": true}') p;
 ROLLBACK;
-SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5, options => '{"force": true}') p;
+SELECT p -> 'error' AS error FROM dpobj.price('lodger', NULL, 0.5, method => 'halfspace', options => '{"force": true}') p;
 
 -- A price is refused with the error of the training.
 \c - dpobj_price_ana

@@ -184,7 +184,7 @@ SELECT * FROM answers('SELECT dpobj.train(%)',
 SELECT epsilon FROM dpobj.train('part', 'ill', 1, options => '{"force": true}');
 -- a training whose noise outweighs its rows is refused before the charge, with an epsilon and a number of rows that would do (rule U19)
 SELECT epsilon FROM dpobj.remaining('visit') \gset before_
-SELECT * FROM answers($$SELECT (dpobj.train('visit', 'outcome', %)).mechanism$$, $$0.0045, '{age,sex}'$$, $$0.0066, '{age,sex}'$$, $$0.002, '{age,sex}', method => 'logistic'$$,
+SELECT * FROM answers($$SELECT (dpobj.train('visit', 'outcome', %)).mechanism$$, $$0.0045, '{age,sex}', method => 'halfspace'$$, $$0.0066, '{age,sex}', method => 'halfspace'$$, $$0.002, '{age,sex}', method => 'logistic'$$,
   $$0.0044, '{age,sex}', method => 'logistic'$$, $$0.002, '{age,sex}', method => 'logistic', options => '{"mechanism": "output"}'$$,
   $$0.002, '{age,sex}', 1e-7, method => 'logistic', options => '{"mechanism": "sgd"}'$$, $$0.002, '{age,sex}', method => 'halfspace', options => '{"grid": {"sparse": 1}}'$$,
   $$0.01, '{age,sex}', method => 'halfspace', options => '{"holdout": 0.9}'$$, $$0.002, '{age,sex}', options => '{"force": false}'$$, $$0.002, '{age,sex}', options => '{"force": "yes"}'$$);

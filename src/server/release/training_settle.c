@@ -71,10 +71,7 @@ request_of_auto(Training *training)
 	return request;
 }
 
-/*
- * Does METHOD_AUTO choose by scores instead of mistakes?  At the analyst's door it does if a delta
- * is offered.
- */
+/* Does METHOD_AUTO choose by scores instead of mistakes?  At the analyst's door it does. */
 static bool
 wants_scores(const Training *training)
 {
@@ -82,7 +79,7 @@ wants_scores(const Training *training)
 
 	if (training->method != METHOD_AUTO || options->noise != NOISE_AUTO)
 		return false;
-	return options->objective == OBJECTIVE_AUTO ? training->by_analyst && training->cost.delta > 0
+	return options->objective == OBJECTIVE_AUTO ? training->by_analyst
 												: options->objective != OBJECTIVE_ACCURACY;
 }
 
