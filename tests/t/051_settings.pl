@@ -24,7 +24,7 @@ my $table = q{$n$public."Quoted ""set"""$n$};
 my $name = q{$n$the *bold* \1$n$};
 my $train = "dpobj.train('public.trained', 'y', 1, filter => " . q{$n${"d": {">=": "2024-01-02"}, "t": {"<": "2024-03-01 12:00"}, "b\\\\c": {"in": ["it's", "NULL"]}}$n$};
 my $ana = session($node, user => 'ana');
-is($ana->ask("SELECT (dpobj.train($table, 'y', 1, name => $name, features => " . q{$n${a,"b\\\\c",d,w}$n$)).kind}), 'halfspace', 'a model');
+is($ana->ask("SELECT (dpobj.train($table, 'y', 1, method => 'halfspace', name => $name, features => " . q{$n${a,"b\\\\c",d,w}$n$)).kind}), 'halfspace', 'a model');
 is($ana->ask("SELECT dpobj.evaluate($name, $table, 1) IS NOT NULL"), 't', 'and a rating');
 is($ana->ask("SELECT count(*) FROM dpobj.histogram($table, 'a', 1, name => 'kept')"), '4', 'and a histogram');
 is($ana->ask("SELECT dpobj.comment($name, " . q{$n$with a \ and an E'\n'$n$)}), '', 'and a comment');
