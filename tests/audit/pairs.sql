@@ -209,6 +209,14 @@ SELECT audit.add_call('dpobj.suggest', 1, 0,
 SELECT audit.add_call('dpobj.train', 1, 0,
   '[[[[1], true, 1], [[1], true, 1], [[1], true, 1]], [[[1], true, 1], [[1], true, 1], [[1], false, 1]]]',
   $$SELECT (dpobj.train('{0}', 'y', {e}, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip", "intercept": false, "force": true}')).weights[1]$$);
+-- The same with the model's table of the rows that it learned from, for a half of epsilon, and of rows held out by coins.
+SELECT audit.add_call('dpobj.train, rated on ' || v.rows, 1, 0,
+  '[[[[1], true, 1], [[1], true, 1], [[1], true, 1]], [[[1], true, 1], [[1], true, 1], [[1], false, 1]]]',
+  format($$SELECT ((m).weights[1] = 1 AND (t).no <= 0 AND (t).yes >= %s)::int
+             FROM dpobj.train('{0}', 'y', {e}, '{target}', options => '{"grid": "sign", "mechanism": "permute_flip", "intercept": false, "force": true}'::jsonb || %L || jsonb_build_object('rate', {e} * %s)) m,
+                  LATERAL (SELECT (c ->> 0)::float8 AS yes, (c ->> 1)::float8 AS no FROM (SELECT (m).details #> '{rating,counts,7}') s(c)) t$$,
+         v.least, v.options, v.share), least_epsilon => 2e-9)
+  FROM (VALUES ('its rows', 3, '{"holdout": false}'::jsonb, 0.5), ('others', 1, '{}', 1)) v(rows, least, options, share);
 
 -- ---- looks at a person with the most rows: all of them, in 300 cells, become rows of no cell ----
 -- A cell is a draw, of 600 rows: an answer near an end of the range is a double, which rounds to 1,024 counts.
@@ -240,7 +248,7 @@ UPDATE audit.pair SET share = 0 WHERE least > 0;
 UPDATE audit.pair SET share = share / (SELECT avg(share) FROM audit.pair);
 
 SELECT audit.make_tables(p) FROM audit.pair p WHERE rows IS NOT NULL;
-SELECT dpobj.protect(format('audit.rows_%s_%s', place, side)::regclass, '{"target": {}, "y": {}}'),
+SELECT dpobj.protect(format('audit.rows_%s_%s', place, side)::regclass, '{"target": {}, "y": {}}', n => CASE WHEN name ~ 'rated' THEN 3 END),
        dpobj.set_budget(format('audit.rows_%s_%s', place, side)::regclass, quote_ident(session_user)::regrole, 1000000, 0)
   FROM audit.pair, generate_series(0, 1) side WHERE rows IS NOT NULL AND statement ~ 'dpobj\.';
 
