@@ -32,7 +32,7 @@ my $seen = q{SELECT (SELECT count(*) FROM dpobj.ledger), (SELECT count(*) FROM d
 is(in_session($node, 'ana', $count, q{SELECT dpobj.submit('train', 'patient', '{"label": "y", "epsilon": 0.5}', 'hers')}), "t\n1", 'ana releases');
 ok(wait_until(60, sub { in_session($node, 'ana', 'SELECT count(*) FROM dpobj.models') eq '1' }), 'ana has a model of a job');
 is(in_session($node, 'bob', "SELECT (dpobj.train('patient', 'y', 0.5, name => 'his')).kind", "SELECT dpobj.share('his', 'ana')",
-	q{SELECT dpobj.verify(model) FROM dpobj.models}), "halfspace\n\nt", 'bob shares a model with her');
+	q{SELECT dpobj.verify(model) FROM dpobj.models}), "logistic\n\nt", 'bob shares a model with her');
 # dpobj.schedule needs pg_cron.
 $node->safe_psql('postgres', q{INSERT INTO dpobj.schedule_rows (owner, owner_name, name, cron, call, relation, arguments, epsilon)
   SELECT 'ana'::regrole, 'ana', 'weekly', '0 4 * * 1', 'train', id, '{"label": "y", "epsilon": 0.5}', 0.5 FROM dpobj.identity_tables WHERE relation = 'patient'::regclass});

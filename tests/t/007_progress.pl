@@ -99,8 +99,8 @@ my $guest = session($node, user => 'guest', set => ["SET dpobj.release_tick = '3
 my $waits = 'SELECT wait_event FROM pg_stat_activity WHERE pid = ' . $guest->pid;
 my ($before, $other) = (0, 0);
 $guest->send(q{SELECT details -> 'rating' ->> 'verdict' FROM dpobj.train('ward', 'y', 1, method => 'logistic', name => 'rated')});
-solver_of($node, $guest);
-for (1 .. 1000)
+wait_until(30, sub { $control->ask($waits) ne 'ClientRead' });
+for (1 .. 10000)
 {
 	my $event = $control->ask($waits);
 	last if $event eq 'ClientRead';

@@ -347,7 +347,7 @@ for my $change (@failing)
 
 my $usual = $reference{'ana: plain'};
 my %seen = (
-	answer => qr/"mechanism": "exponential".*\|\d+$/,
+	answer => qr/"mechanism": "objective".*\|\d+$/,
 	messages => qr/^DEBUG: /m,
 	statistics => qr/^public\|2\|80\|/,
 	toast_statistics => qr/^pg_toast\|0\|0\|[1-9]/,
