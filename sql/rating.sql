@@ -15,6 +15,8 @@ CREATE TABLE guest_add AS TABLE guest;
 CREATE TABLE guest_unsaid AS TABLE guest;
 CREATE TABLE guest_person AS TABLE guest;
 CREATE TABLE guest_by_b AS TABLE guest;
+CREATE TABLE guest_flat AS SELECT 0.5::float8 AS a, false AS y FROM generate_series(1, 2000);
+SELECT dpobj.protect('guest_flat', '{"a": {}, "y": {}}', n => 2000), dpobj.set_budget('guest_flat', 'dpobj_rating_ana', 100, 0.001);
 CREATE TABLE guest_one AS SELECT * FROM guest UNION ALL SELECT -i, 'NaN', 0, true, 0, 'x', 1 FROM generate_series(1, 1000) i;
 CREATE TABLE guest_many AS SELECT i AS who, i % 7 AS a, i > 30000 AS y FROM generate_series(1, 60000) i;
 SELECT count(dpobj.protect(t::regclass, :'encoders', n => n, adjacency => adjacency, person => person, max_rows_per_person => rows, holdout_by => holdout_by))
@@ -23,7 +25,7 @@ SELECT count(dpobj.protect(t::regclass, :'encoders', n => n, adjacency => adjace
 SELECT count(dpobj.set_budget(t::regclass, 'dpobj_rating_ana', 1000000, 0.001)) FROM unnest('{guest_add,guest_unsaid,guest_person,guest_one,guest_by_b}'::text[]) t;
 SELECT dpobj.protect('guest_many', '{"a": {"bins": [2, 4]}, "y": {}}', n => 60000, person => 'who', max_rows_per_person => 1), dpobj.set_budget('guest_many', 'dpobj_rating_ana', 10000, 0);
 CREATE FUNCTION charged(t regclass, label text, epsilon numeric, delta numeric, method text, options jsonb) RETURNS text LANGUAGE sql AS $$
-  SELECT concat_ws(' | ', d ->> 'mechanism', coalesce((d -> 'rate')::text, 'no rating'), 'coverage ' || (d ->> 'coverage_epsilon'), 'model ' || (d ->> 'model_epsilon'), 'holdout ' || (d ->> 'holdout'), 'of ' || (d ->> 'epsilon'))
+  SELECT concat_ws(' | ', d ->> 'mechanism', coalesce(((d -> 'rate') - 'mu')::text, 'no rating'), 'mu ' || round((d #>> '{rate,mu}')::numeric, 4), 'coverage ' || (d ->> 'coverage_epsilon'), 'model ' || (d ->> 'model_epsilon'), 'holdout ' || (d ->> 'holdout'), 'of ' || (d ->> 'epsilon'))
     FROM dpobj.price(t, label, epsilon, '{a,b}', delta, method, options) d $$;
 \c - dpobj_rating_ana
 
@@ -75,6 +77,21 @@ SELECT name, split_part(dpobj.show(name), E'\n', 1) ~ '^Verdict: (better than ch
 SELECT m.name, e.pair, e.epsilon, e.parameters #> '{rate,epsilon}' AS rate FROM dpobj.models m JOIN dpobj.ledger e ON e.id = m.release WHERE m.name IN ('points', 'wide', 'dealt', 'seen') ORDER BY m.name;
 \c - dpobj_rating_ana
 
+-- Beside a normal law the counts have normal noise of its mu: a row that is replaced moves them by the root of 2, one that comes or goes by 1, and a person of two rows by twice as much.
+-- A larger "rate" leaves the claim alone.
+CREATE TEMP TABLE normal AS SELECT t, asked, m.details FROM unnest('{guest,guest_add,guest_person}'::text[]) t, unnest(ARRAY['{}', '{"rate": 0.1}', '{"rate": 0.9}']) asked,
+  LATERAL (SELECT (dpobj.train(t::regclass, 'y', 1, '{a,b}', 0.00001, method => 'logistic', options => asked::jsonb || '{"mechanism": "descent"}', name => 'normal ' || t || ' ' || asked)).* OFFSET 0) m WHERE asked = '{}' OR t = 'guest';
+SELECT t, asked, (details #> '{rate,mu}') = (details #> '{rating,mu}') AS normal, (details #>> '{rating,epsilon}')::float8 AS epsilon,
+       round(((details #>> '{rating,deviation}')::float8 * coalesce((details #>> '{rating,mu}')::float8, 1))::numeric, 2) AS reach FROM normal ORDER BY 1, 2;
+SELECT dpobj.show(model) ~ 'normal\s+noise\s+of\s+standard\s+deviation\s+5\.28\s+on\s+each\s+count' AS said FROM (SELECT dpobj.train('guest', 'y', 1, '{a,b}', 0.00001, method => 'logistic', options => '{"mechanism": "descent"}', name => 'normal')) v(model);
+-- Equal rows are in one cell.  The others, and the unusable rows, are noise of that deviation, but for a chance of one in a million.
+CREATE TEMP TABLE drawn AS SELECT (dpobj.train('guest_flat', 'y', 0.5, '{a}', 0.00001, method => 'logistic', options => '{"mechanism": "descent"}', name => 'flat ' || i)).details -> 'rating' AS r FROM generate_series(1, 8) i;
+SELECT count(*) > 100 AS many, stddev_pop(c) / max(deviation) BETWEEN 0.75 AND 1.3 AS as_said
+  FROM drawn, LATERAL (SELECT (r ->> 'deviation')::float8) d(deviation), LATERAL (SELECT (r ->> 'unusable')::float8 UNION ALL SELECT c::float8 FROM jsonb_array_elements(r -> 'counts') p(pair), jsonb_array_elements(pair) c ORDER BY 1 DESC OFFSET 1) v(c);
+\c -
+SELECT m.name, e.pair, e.parameters -> 'rate' = (m.model).details -> 'rate' AS as_in_ledger FROM dpobj.models m JOIN dpobj.ledger e ON e.id = m.release WHERE m.name LIKE 'normal guest%' ORDER BY m.name;
+\c - dpobj_rating_ana
+
 -- Labels that do not depend on the features, and few rows: in words, not to be used.
 SELECT d -> 'rating' ->> 'verdict' AS verdict, d #> '{rating,auc}' AS auc, d -> 'rating' ? 'calibration' AS calibrated,
        EXISTS (SELECT FROM jsonb_array_elements(d #> '{rating,counts}') p(pair), jsonb_array_elements(pair) c WHERE c::int < 0) AS has_noise
@@ -106,7 +123,7 @@ SELECT * FROM answers($$SELECT dpobj.threshold(%, recall => 0.5)$$, $$'blind'$$,
 CREATE FUNCTION pg_temp.forged(rating jsonb) RETURNS dp_model LANGUAGE sql AS $$
   SELECT ROW('halfspace', 'x', '{1}', 1, 0, 'replace', 'exact', 1, jsonb_build_object('rating', '{"of": "scores", "on": "rows held out", "epsilon": 1, "rows_per_person": 1, "middle": 0, "spread": 1, "edges": [0, 1], "counts": [[1, 2], [3, 4], [5, 6]]}' || rating))::dp_model $$;
 SELECT (dpobj.threshold(pg_temp.forged('{}'), recall => 0.5)).score;
-SELECT * FROM answers($$SELECT dpobj.threshold(pg_temp.forged(%), recall => 0.5)$$, $$'{"edges": [1, 0]}'$$, $$'{"edges": []}'$$, $$'{"edges": [0, 1, 2]}'$$, $$'{"counts": [[1], [2], [3]]}'$$, $$'{"epsilon": 0}'$$, $$'{"epsilon": 1e-10}'$$, $$'{"epsilon": 1e300}'$$, $$'{"spread": 0}'$$,
+SELECT * FROM answers($$SELECT dpobj.threshold(pg_temp.forged(%), recall => 0.5)$$, $$'{"edges": [1, 0]}'$$, $$'{"edges": []}'$$, $$'{"edges": [0, 1, 2]}'$$, $$'{"counts": [[1], [2], [3]]}'$$, $$'{"epsilon": 0}'$$, $$'{"epsilon": 1e-10}'$$, $$'{"epsilon": 1e300}'$$, $$'{"mu": 0}'$$, $$'{"mu": 1e-10}'$$, $$'{"mu": "1"}'$$, $$'{"mu": 0.1}'$$, $$'{"spread": 0}'$$,
   $$'{"rows_per_person": 0}'$$, $$'{"counts": [[9223372036854775807, 9223372036854775807], [9223372036854775807, 2], [-9223372036854775808, 1]]}'$$);
 
 -- Cases: a label that one row in a hundred has, and a label in a spelling that no row has.
@@ -123,5 +140,5 @@ SELECT count(*) FROM dpobj.train('spelt', 'b', 1, name => 'spelt');
 RESET client_min_messages;
 SELECT dpobj.show('spelt') LIKE 'Verdict: not distinguishable from chance: do not use%' AS said;
 
-DROP TABLE rare, spelt, guest, guest_add, guest_unsaid, guest_person, guest_one, guest_many, guest_by_b;
+DROP TABLE rare, spelt, guest, guest_flat, guest_add, guest_unsaid, guest_person, guest_one, guest_many, guest_by_b;
 DROP ROLE dpobj_rating_ana;

@@ -38,6 +38,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.table_words(rating jsonb) RETURNS text
   AS $$
     SELECT concat_ws('; ',
       format('about %s rows%s', $1 ->> 'rows', CASE WHEN $1 ? 'verdict' THEN ' held out' ELSE ' that it learned from' END),
+      CASE WHEN $1 ? 'mu' THEN 'normal' ELSE 'Laplace' END || ' noise of standard deviation ' || ($1 ->> 'deviation') || ' on each count',
       CASE WHEN $1 ->> 'of' = 'scores'
            THEN format('positive %s; accuracy %s, where a constant has %s', dpobj_internal.estimate_words($1 -> 'base_rate'),
                        dpobj_internal.estimate_words($1 -> 'accuracy'),

@@ -227,6 +227,10 @@ mutants=(
   '381|test_rating|rating: the number of unusable rows without noise'
   '382|test_rating|rating: a verdict by an interval of confidence 0.8'
   '383|test_rating|rating: a number of the unusable rows of persons'
+  '390|test_estimate|estimate: the interval of a share for normal noise of 0.8 times the deviation'
+  '391|test_rating|rating: normal noise of one row for a person of several'
+  '392|test_rating|rating: normal noise of add_remove under replace'
+  '393|test_rating|noisy: all numbers share one draw of normal noise'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

@@ -25,12 +25,12 @@ static const Estimate nothing = {.low = -1.0, .high = 1.0};
 static void
 find_share(const NoisyHistogram *histogram, int bins, int bin, double confidence, Estimate *share)
 {
+	Noise noise = noise_laplace(histogram->epsilon, histogram->reach);
 	int64_t rest = 0;
 
 	for (int i = 0; i < bins; i++)
 		rest += i == bin ? 0 : histogram->number[i];
-	estimate_share_among(histogram->epsilon, histogram->reach, histogram->number[bin], rest,
-						 bins - 1, confidence, share);
+	estimate_share_among(&noise, histogram->number[bin], rest, bins - 1, confidence, share);
 }
 
 void

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 
 #include "core/base/mutant.h"
-#include "core/base/privacy.h"
 #include "core/looks/evaluation.h"
-#include "core/noise/noisy.h"
 
 #define PI 3.14159265358979323846
 
@@ -39,25 +37,35 @@ tail_of_two(double rate, double u, double v, double x)
 /* The most that the terms that are left out may add up to. */
 #define LEFT_OUT 1e-8
 
+/* What stands for a noise: a Laplace number of this scale, or a normal one of this variance. */
+typedef struct Number
+{
+	double scale;
+	double variance;
+} Number;
+
 /*
- * P(|S| > x) for the sum S of Laplace numbers of this scale times their weights, each weight so
- * many times (NULL: once), and of a normal number of this variance: the Fourier series of the
- * indicator of |S| <= x, whose period is so long that S is hardly ever beyond it.  The transform of
- * S falls from term to term, and sums of sines are bounded, so the terms after number j add up to
- * less than transform * period / (j x).
+ * P(|S| > x) for the sum S of such numbers times their weights, each weight so many times (NULL:
+ * once), and of one more normal number of this variance: the Fourier series of the indicator of |S|
+ * <= x, whose period is so long that S is hardly ever beyond it.  The transform of S falls from
+ * term to term, and sums of sines are bounded, so the terms after number j add up to less than
+ * transform * period / (j x).
  */
 static double
-tail_of_many(double scale, const double *weight, int count, const int *times, double variance,
+tail_of_many(Number number, const double *weight, int count, const int *times, double variance,
 			 double x)
 {
-	double spread = variance;
+	double scale = number.scale;
+	double squares = 0.0;
+	double spread;
 	double period;
 	double inside;
 	double transform = 1.0;
 
 	for (int i = 0; i < count; i++)
-		spread += (times == NULL ? 1 : times[i]) * 2 * weight[i] * weight[i] * scale * scale;
-	spread = sqrt(spread);
+		squares += (times == NULL ? 1 : times[i]) * weight[i] * weight[i];
+	variance += squares * number.variance;
+	spread = sqrt(variance + 2 * squares * scale * scale);
 	if (x <= 0 || x > FAR * spread)
 		return x <= 0 ? 1.0 : 0.0;
 	period = x + FAR * spread;
@@ -67,7 +75,7 @@ tail_of_many(double scale, const double *weight, int count, const int *times, do
 		double t = PI * j / period;
 		double product = 1.0;
 
-		for (int i = 0; i < count; i++)
+		for (int i = 0; scale > 0 && i < count; i++)
 		{
 			double factor = 1 + weight[i] * weight[i] * scale * scale * t * t;
 
@@ -84,8 +92,8 @@ tail_of_many(double scale, const double *weight, int count, const int *times, do
 /* Counts, and how they make T(theta). */
 typedef struct Pivot
 {
-	double rate; /* of the noise */
-	bool sample; /* of the population? */
+	const Noise *noise; /* of each number */
+	bool sample;        /* of the population? */
 	/* of a share */
 	double first;
 	double second;
@@ -101,18 +109,31 @@ typedef struct Pivot
 	double weight[2 * ESTIMATE_MAX_BINS]; /* room for those of chance_of_auc() */
 } Pivot;
 
-/* The standard deviation of the discrete Laplace law is the same with this scale. */
-static double
-scale_of_noise(double rate)
+/* A number of the variance of the noise. */
+static Number
+alike(const Noise *noise)
 {
-	return 0.5 / sinh(rate / 2);
+	double variance = noise_variance(noise);
+
+	return noise->deviation > 0 ? (Number){.variance = variance}
+								: (Number){.scale = sqrt(variance / 2)};
 }
 
 /*
- * The chance that T is as far from 0 as it is at theta.  Without sampling, Laplace numbers of this
- * rate, which is slightly lower than that of the noise, are at least as far from 0 as the noises
- * and a half of their weights (theorems X8 and X12).
+ * A number that, but for a half of its weight, is at least as far from 0 as the noise: with a
+ * Laplace law of a slightly lower rate, or the normal number before it is rounded (theorem X8).
  */
+static Number
+farther(const Noise *noise)
+{
+	double deviation = (MUTANT(390) ? 0.8 : 1.0) * noise->deviation;
+	double rate = (MUTANT(294) ? 1.3 : 1.0) * 2 * tanh(noise->rate / 2);
+
+	return deviation > 0 ? (Number){.variance = deviation * deviation}
+						 : (Number){.scale = 1 / rate};
+}
+
+/* The chance that T is as far from 0 as it is at theta. */
 static double
 chance_of_share(const Pivot *pivot, double theta)
 {
@@ -120,14 +141,14 @@ chance_of_share(const Pivot *pivot, double theta)
 	double distance = fabs((1 - theta) * pivot->first - theta * pivot->second);
 	double variance = (pivot->first + pivot->second) * theta * (1 - theta);
 
-	double rate = (MUTANT(294) ? 1.3 : 1.0) * 2 * tanh(pivot->rate / 2);
+	Number number = farther(pivot->noise);
 	int times[] = {pivot->firsts, MUTANT(305) ? 1 : pivot->others};
 
 	if (pivot->sample)
-		return tail_of_many(scale_of_noise(pivot->rate), weight, 2, times, variance, distance);
-	if (times[0] == 1 && times[1] == 1)
-		return tail_of_two(rate, weight[0], weight[1], distance - 0.5);
-	return tail_of_many(1 / rate, weight, 2, times, 0.0,
+		return tail_of_many(alike(pivot->noise), weight, 2, times, variance, distance);
+	if (number.scale > 0 && times[0] == 1 && times[1] == 1)
+		return tail_of_two(1 / number.scale, weight[0], weight[1], distance - 0.5);
+	return tail_of_many(number, weight, 2, times, 0.0,
 						distance - (times[0] * weight[0] + times[1] * weight[1]) / 2);
 }
 
@@ -144,7 +165,7 @@ chance_of_auc(Pivot *pivot, double theta)
 		pivot->weight[i] = pivot->before[i] - theta * others;
 		variance += (double) pivot->number[i] * pivot->weight[i] * pivot->weight[i];
 	}
-	return tail_of_many(scale_of_noise(pivot->rate), pivot->weight, 2 * pivot->bins, NULL,
+	return tail_of_many(alike(pivot->noise), pivot->weight, 2 * pivot->bins, NULL,
 						pivot->sample ? fmax(variance, 0.0) : 0.0, distance);
 }
 
@@ -193,22 +214,14 @@ find_sample_interval(Pivot *pivot, double confidence, Estimate *estimate)
 	estimate->sample_high = fmax(find_end(pivot, estimate->value, 1.0, beta), estimate->high);
 }
 
-static double
-rate_of(int64_t epsilon, uint64_t reach)
-{
-	return privacy_epsilon(epsilon) / (double) reach;
-}
-
 /* What nobody knows is between 0 and 1. */
 static const Estimate unknown = {.high = 1.0, .sample_high = 1.0};
 
 /* The share of the first number in the sum of all, and where it is by the noise alone. */
 static void
-find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t rest,
-		   double confidence, Estimate *share)
+find_share(Pivot *pivot, int64_t first, int64_t rest, double confidence, Estimate *share)
 {
 	*share = unknown;
-	pivot->rate = rate_of(epsilon, reach);
 	/* no count is below 0, and the interval of counts that are cut off holds the other one */
 	pivot->first = first > 0 ? (double) first : 0.0;
 	pivot->second = rest > 0 ? (double) rest : 0.0;
@@ -218,33 +231,33 @@ find_share(Pivot *pivot, int64_t epsilon, uint64_t reach, int64_t first, int64_t
 	if (!share->known)
 		return;
 	find_interval(pivot, confidence, share);
-	if (noisy_error(epsilon, reach, pivot->firsts + pivot->others, 1.0 - confidence) == 0)
+	if (noisy_error(pivot->noise, pivot->firsts + pivot->others, 1.0 - confidence) == 0)
 		share->low = share->high = share->value; /* no noise, at this confidence */
 }
 
 void
-estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest, int others,
-					 double confidence, Estimate *share)
+estimate_share_among(const Noise *noise, int64_t first, int64_t rest, int others, double confidence,
+					 Estimate *share)
 {
-	Pivot pivot = {.firsts = 1, .others = others};
+	Pivot pivot = {.noise = noise, .firsts = 1, .others = others};
 
-	find_share(&pivot, epsilon, reach, first, rest, confidence, share);
+	find_share(&pivot, first, rest, confidence, share);
 }
 
 void
-estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second, double confidence,
+estimate_share(const Noise *noise, int64_t first, int64_t second, double confidence,
 			   Estimate *share)
 {
-	estimate_share_of_sums(epsilon, reach, first, 1, second, 1, confidence, share);
+	estimate_share_of_sums(noise, first, 1, second, 1, confidence, share);
 }
 
 void
-estimate_share_of_sums(int64_t epsilon, uint64_t reach, int64_t first, int firsts, int64_t rest,
-					   int others, double confidence, Estimate *share)
+estimate_share_of_sums(const Noise *noise, int64_t first, int firsts, int64_t rest, int others,
+					   double confidence, Estimate *share)
 {
-	Pivot pivot = {.firsts = firsts, .others = others};
+	Pivot pivot = {.noise = noise, .firsts = firsts, .others = others};
 
-	find_share(&pivot, epsilon, reach, first, rest, confidence, share);
+	find_share(&pivot, first, rest, confidence, share);
 	if (share->known)
 		find_sample_interval(&pivot, confidence, share);
 }
@@ -286,15 +299,14 @@ is_noticed(const Pivot *pivot, double rows, double beta)
 
 	for (int i = 0; i < pivot->bins; i++)
 		one[i] = 1.0;
-	return rows > 0 &&
-		   tail_of_many(scale_of_noise(pivot->rate), one, pivot->bins, NULL, 0.0, rows) <= beta;
+	return rows > 0 && tail_of_many(alike(pivot->noise), one, pivot->bins, NULL, 0.0, rows) <= beta;
 }
 
 void
-estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins, double confidence,
-			 Estimate *auc, double *ties)
+estimate_auc(const Noise *noise, const int64_t *number, int bins, double confidence, Estimate *auc,
+			 double *ties)
 {
-	Pivot pivot = {.rate = rate_of(epsilon, reach), .bins = bins, .number = number};
+	Pivot pivot = {.noise = noise, .bins = bins, .number = number};
 	double same = count_pairs(&pivot);
 	double all = pivot.positive * pivot.negative;
 

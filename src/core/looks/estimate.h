@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/noise/noisy.h"
+
 /* Where a number is.  Not every field is used for every number. */
 typedef struct Estimate
 {
@@ -30,20 +32,20 @@ typedef struct Estimate
 	int64_t rows; /* a noisy number of rows, or a bound of an error in ranks */
 } Estimate;
 
-/* Two counts with discrete Laplace noise at rate epsilon / (10^9 reach), as noisy_numbers(). */
-extern void estimate_share(int64_t epsilon, uint64_t reach, int64_t first, int64_t second,
-						   double confidence, Estimate *share);
+/* Two counts with this noise on each. */
+extern void estimate_share(const Noise *noise, int64_t first, int64_t second, double confidence,
+						   Estimate *share);
 
 /*
  * The share of one of several such counts in all of them, of which the rest is the sum of so many
  * others; by the noise alone (theorem X12).
  */
-extern void estimate_share_among(int64_t epsilon, uint64_t reach, int64_t first, int64_t rest,
-								 int others, double confidence, Estimate *share);
+extern void estimate_share_among(const Noise *noise, int64_t first, int64_t rest, int others,
+								 double confidence, Estimate *share);
 
 /* The same of two sums of so many such counts, with both intervals. */
-extern void estimate_share_of_sums(int64_t epsilon, uint64_t reach, int64_t first, int firsts,
-								   int64_t rest, int others, double confidence, Estimate *share);
+extern void estimate_share_of_sums(const Noise *noise, int64_t first, int firsts, int64_t rest,
+								   int others, double confidence, Estimate *share);
 
 /* The most bins of a histogram by label. */
 #define ESTIMATE_MAX_BINS 500
@@ -54,8 +56,8 @@ extern void estimate_share_of_sums(int64_t epsilon, uint64_t reach, int64_t firs
  * one, plus half the chance that both are in one bin.  ties: half the noisy share of pairs in one
  * bin, which is how far the AUC of the scores may be from that of their bins.
  */
-extern void estimate_auc(int64_t epsilon, uint64_t reach, const int64_t *number, int bins,
-						 double confidence, Estimate *auc, double *ties);
+extern void estimate_auc(const Noise *noise, const int64_t *number, int bins, double confidence,
+						 Estimate *auc, double *ties);
 
 /*
  * Of numbers from 0 to 1, at least so many of which are an independent sample of a population and

@@ -39,7 +39,9 @@ evaluation_accuracy(int64_t right, int64_t wrong, double *accuracy)
 double
 evaluation_error(int64_t epsilon, Adjacency adjacency, int counts, double beta)
 {
-	return noisy_error(epsilon, (uint64_t) evaluation_sensitivity(adjacency), counts, beta);
+	Noise noise = noise_laplace(epsilon, (uint64_t) evaluation_sensitivity(adjacency));
+
+	return noisy_error(&noise, counts, beta);
 }
 
 double

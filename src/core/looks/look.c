@@ -212,7 +212,9 @@ look_answer(const Look *look, int64_t epsilon, double confidence, const int64_t 
 double
 look_error(const Look *look, int64_t epsilon, int position, double beta)
 {
-	return noisy_error(epsilon, look_reach(look, position), 1, beta);
+	Noise noise = noise_laplace(epsilon, look_reach(look, position));
+
+	return noisy_error(&noise, 1, beta);
 }
 
 double

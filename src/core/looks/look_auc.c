@@ -57,9 +57,10 @@ static void
 answer(const Look *look, int64_t epsilon, double confidence, const int64_t *number, int position,
 	   LookAnswer *answer)
 {
+	Noise noise = noise_laplace(epsilon, look_reach(look, 0));
 	double ties;
 
-	estimate_auc(epsilon, look_reach(look, 0), number, look->cells / 2, confidence, answer, &ties);
+	estimate_auc(&noise, number, look->cells / 2, confidence, answer, &ties);
 	if (position == AUC_TIES)
 		answer->value = ties;
 	estimate_round(answer);

@@ -24,8 +24,9 @@ answer(const Look *look, int64_t epsilon, double confidence, const int64_t *numb
 	   LookAnswer *answer)
 {
 	const int64_t *bin = number + 2 * (ptrdiff_t) position;
+	Noise noise = noise_laplace(epsilon, look_reach(look, 0));
 
-	estimate_share(epsilon, look_reach(look, 0), bin[0], bin[1], confidence, answer);
+	estimate_share(&noise, bin[0], bin[1], confidence, answer);
 	estimate_round(answer);
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/base/mutant.h"
 #include "core/looks/evaluation.h"
-#include "core/noise/noisy.h"
+#include "core/noise/calibration.h"
 
 /* ---- the bins ---- */
 
@@ -84,6 +84,34 @@ rating_reach(const RatingTable *table, int position)
 					   (MUTANT(380) ? 1 : table->rows_per_person));
 }
 
+/*
+ * A row that is replaced leaves one number and enters another, a distance of sqrt(2); the rows of a
+ * person move the numbers by so many times that at most (theorem X16).
+ */
+static double
+distance(const RatingTable *table)
+{
+	double rows = MUTANT(391) ? 1 : (double) table->rows_per_person;
+
+	return rows * sqrt(MUTANT(392) ? 1 : evaluation_sensitivity(table->adjacency));
+}
+
+Noise
+rating_noise(const RatingTable *table)
+{
+	if (table->mu > 0)
+		return (Noise){.deviation = distance(table) / table->mu * CALIBRATION_SAFE};
+	return noise_laplace(table->epsilon, rating_reach(table, 0));
+}
+
+int64_t
+rating_epsilon(const RatingTable *table)
+{
+	double epsilon = sqrt(2.0 * evaluation_sensitivity(table->adjacency)) * table->mu;
+
+	return table->mu > 0 ? (int64_t) (EPSILON_ONE * epsilon) : table->epsilon;
+}
+
 bool
 rating_counts_unusable(const RatingTable *table)
 {
@@ -103,20 +131,23 @@ rating_add_scores(RatingTable *table, double score, int64_t positive, int64_t ne
 }
 
 void
-rating_draw(RatingTable *table, Bits *bits)
+rating_draw(RatingTable *table, Bits *bits, Memory *memory)
 {
 	uint64_t reach[RATING_NUMBERS + 1];
 	int64_t number[RATING_NUMBERS + 1];
 	int count = rating_numbers(table);
 	bool counts_unusable = rating_counts_unusable(table);
+	int drawn = count + (counts_unusable && !MUTANT(381) ? 1 : 0);
 
 	for (int i = 0; i < count; i++)
 		reach[i] = rating_reach(table, i);
 	memcpy(number, table->number, (size_t) count * sizeof(int64_t));
 	number[count] = table->unusable;
 	reach[count] = (uint64_t) evaluation_sensitivity(table->adjacency);
-	noisy_numbers(bits, table->epsilon, reach, number,
-				  count + (counts_unusable && !MUTANT(381) ? 1 : 0));
+	if (table->mu > 0)
+		noisy_normal(bits, memory, rating_noise(table).deviation, number, drawn);
+	else
+		noisy_numbers(bits, table->epsilon, reach, number, drawn);
 	memcpy(table->number, number, (size_t) count * sizeof(int64_t));
 	table->unusable = counts_unusable ? number[count] : 0;
 }
@@ -151,10 +182,12 @@ static void
 find_share(const RatingTable *table, const Sum *first, const Sum *rest, double confidence,
 		   Estimate *share)
 {
+	Noise noise = rating_noise(table);
+
 	*share = (Estimate){.high = 1.0, .sample_high = 1.0};
 	if (first->numbers > 0 && rest->numbers > 0)
-		estimate_share_of_sums(table->epsilon, rating_reach(table, 0), first->rows, first->numbers,
-							   rest->rows, rest->numbers, confidence, share);
+		estimate_share_of_sums(&noise, first->rows, first->numbers, rest->rows, rest->numbers,
+							   confidence, share);
 	else if (first->numbers > 0)
 		*share = (Estimate){.known = true,
 							.value = 1,
@@ -183,11 +216,13 @@ rating_rows(const RatingTable *table)
 static void
 find_usable(const RatingTable *table, int64_t rows, Estimate *usable)
 {
+	Noise noise = rating_noise(table);
+
 	*usable = (Estimate){.high = 1.0, .sample_high = 1.0};
 	if (!rating_counts_unusable(table))
 		return;
-	estimate_share_of_sums(table->epsilon, rating_reach(table, 0), rows, 2 * table->cells,
-						   table->unusable, 1, RATING_CONFIDENCE, usable);
+	estimate_share_of_sums(&noise, rows, 2 * table->cells, table->unusable, 1, RATING_CONFIDENCE,
+						   usable);
 	estimate_round(usable);
 }
 
@@ -281,7 +316,7 @@ calibrate(const RatingTable *table, double noise, Rating *rating)
 	Fit fit = {.intercept = log(share / (1 - share)), .slope = 0};
 
 	rating->calibrated =
-		rating->base.known && rating_strength((double) rating->rows, share, table->epsilon,
+		rating->base.known && rating_strength((double) rating->rows, share, rating_epsilon(table),
 											  table->rows_per_person) >= RATING_CALIBRATES;
 	if (!rating->calibrated)
 		return;
@@ -352,8 +387,7 @@ judge(const RatingTable *table, double chance, Rating *rating)
 static void
 find_of_scores(const RatingTable *table, Rating *rating)
 {
-	double rate = privacy_epsilon(table->epsilon) / (double) rating_reach(table, 0);
-	double noise = 2 * (0.5 / sinh(rate / 2)) * (0.5 / sinh(rate / 2));
+	Noise noise = rating_noise(table);
 	Sum positive = {0};
 	Sum negative = {0};
 	Sum right = {0};
@@ -371,11 +405,11 @@ find_of_scores(const RatingTable *table, Rating *rating)
 	}
 	find_share(table, &positive, &negative, RATING_CONFIDENCE, &rating->base);
 	find_share(table, &right, &wrong, RATING_CONFIDENCE, &rating->accuracy);
-	estimate_auc(table->epsilon, rating_reach(table, 0), table->number, table->cells,
-				 MUTANT(382) ? 0.8 : VERDICT_CONFIDENCE, &rating->main, &ties);
+	estimate_auc(&noise, table->number, table->cells, MUTANT(382) ? 0.8 : VERDICT_CONFIDENCE,
+				 &rating->main, &ties);
 	estimate_round(&rating->main);
 	judge(table, 0.5, rating);
-	calibrate(table, noise, rating);
+	calibrate(table, noise_variance(&noise), rating);
 }
 
 static void

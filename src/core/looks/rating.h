@@ -6,6 +6,8 @@
  *   classes    two numbers for each class of the label, rows that are predicted right and wrong
  *   residuals  the numbers of a look at residuals (look.h)
  *
+ * The numbers have discrete Laplace noise, or, but for residuals, that of a Gaussian mechanism.
+ *
  * A row that the model can use is in one cell.  Any other row is unusable; such rows have a number of
  * their own where rows are protected and the label is no number.  The edges of bins are public.  All
  * that is said of the model is a function of the noisy numbers: rating_find() and
@@ -37,7 +39,8 @@ typedef struct RatingTable
 {
 	RatingKind kind;
 	Adjacency adjacency;
-	int64_t epsilon;         /* nano-units */
+	int64_t epsilon;         /* nano-units; of discrete Laplace noise if mu is 0 */
+	double mu;               /* of normal noise */
 	int64_t rows_per_person; /* 1 if rows are protected */
 	bool persons; /* are persons protected?  Nothing bounds how many unusable rows one has */
 	bool seen;    /* are the rows those that the model has learned from? */
@@ -100,11 +103,17 @@ extern int64_t rating_rows(const RatingTable *table);
 /* The most that a row or a person changes a number by, over its share (theorem T1). */
 extern uint64_t rating_reach(const RatingTable *table, int position);
 
+/* The noise of each number; of residuals they differ. */
+extern Noise rating_noise(const RatingTable *table);
+
+/* The epsilon of discrete Laplace noise of the same variance, about. */
+extern int64_t rating_epsilon(const RatingTable *table);
+
 /* Adds usable rows with a score and a label. */
 extern void rating_add_scores(RatingTable *table, double score, int64_t positive, int64_t negative);
 
 /* The noise of one release. */
-extern void rating_draw(RatingTable *table, Bits *bits);
+extern void rating_draw(RatingTable *table, Bits *bits, Memory *memory);
 
 /* The confidence of all intervals. */
 #define RATING_CONFIDENCE 0.95

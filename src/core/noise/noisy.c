@@ -1,15 +1,16 @@
 /*
- * noisy.c - discrete Laplace noise on integers.
+ * noisy.c - discrete Laplace noise, and rounded normal noise, on integers.
  */
 #include "core/noise/noisy.h"
 
 #include <gmp.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 #include "core/base/integers.h"
 #include "core/base/mutant.h"
-#include "core/base/privacy.h"
 #include "core/random/laplace.h"
+#include "core/random/real_noise.h"
 
 /* The rate is epsilon / (10^9 reach), whose denominator may need more than 64 bits. */
 static void
@@ -50,12 +51,44 @@ noisy_numbers(Bits *bits, int64_t epsilon, const uint64_t *reach, int64_t *numbe
 	mpz_clears(noise, sum, NULL);
 }
 
-double
-noisy_error(int64_t epsilon, uint64_t reach, int count, double beta)
+/* A number plus the rounded noise is the rounding of the number plus the noise. */
+void
+noisy_normal(Bits *bits, Memory *memory, double deviation, int64_t *number, int count)
 {
-	double rate = privacy_epsilon(epsilon) / (double) reach;
-	double tail = log(2.0 * count / beta) - log1p(exp(-rate));
+	RealDraw *draw = real_draw_create(REAL_GAUSSIAN, count, deviation, bits, memory);
+	mpz_t noise;
+	mpz_t sum;
+
+	mpz_inits(noise, sum, NULL);
+	for (int i = 0; i < count; i++)
+	{
+		real_draw_round_root(draw, bits, MUTANT(393) ? 0 : i, 1, noise);
+		mpz_set_si(sum, number[i]);
+		mpz_add(sum, sum, noise);
+		number[i] = mpz_clamped(sum);
+	}
+	mpz_clears(noise, sum, NULL);
+	real_draw_destroy(draw, memory);
+}
+
+double
+noise_variance(const Noise *noise)
+{
+	double half = 2 * sinh(noise->rate / 2);
+
+	return noise->deviation > 0 ? noise->deviation * noise->deviation + 1.0 / 12
+								: 2 / (half * half);
+}
+
+double
+noisy_error(const Noise *noise, int count, double beta)
+{
+	double tail = log(2.0 * count / beta) - log1p(exp(-noise->rate));
 
 	/* slightly larger, so that rounding cannot lose a unit */
-	return fmax(ceil(tail / rate * (1 + 1e-9)) - 1.0, 0.0);
+	if (noise->deviation > 0)
+		tail = noise->deviation * gsl_cdf_ugaussian_Qinv(fmin(beta / (2.0 * count), 0.5)) + 0.5;
+	else
+		tail /= noise->rate;
+	return fmax(ceil(tail * (1 + 1e-9)) - 1.0, 0.0);
 }

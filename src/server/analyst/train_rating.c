@@ -17,6 +17,7 @@
 #include "server/base/gate.h"
 #include "server/base/random_bits.h"
 #include "server/base/run_watch.h"
+#include "server/base/server_memory.h"
 #include "server/release/coverage.h"
 #include "server/release/rating_choice.h"
 #include "server/release/trained.h"
@@ -158,6 +159,7 @@ draw(Release *release, AnalystTable *opened, Training *training, const Mechanism
 {
 	RatingTable *table = raters->table;
 	Encoding encoding;
+	ServerMemory memory;
 	Bits bits;
 	Model model;
 
@@ -168,7 +170,8 @@ draw(Release *release, AnalystTable *opened, Training *training, const Mechanism
 	opened->holdout.trains = false;
 	table->unusable = analyst_read_open(release, &encoding, RATED_TABLE_BYTES, add_row);
 	random_bits_init(&bits);
-	rating_draw(table, &bits);
+	server_memory_init(&memory, CurrentMemoryContext);
+	rating_draw(table, &bits, &memory.memory);
 	training->rating.table = table;
 	coverage_take(training, table);
 }

@@ -73,7 +73,7 @@ append_needs(StringInfo text, const RatingTable *table, const Rating *rating)
 	appendStringInfo(text, ", \"needs\": {\"times_rows\": %.3g", rating->times_rows);
 	if (rating->times_epsilon > 0)
 		appendStringInfo(text, ", \"rate\": %.3g",
-						 privacy_epsilon(table->epsilon) * rating->times_epsilon);
+						 privacy_epsilon(rating_epsilon(table)) * rating->times_epsilon);
 	appendStringInfoChar(text, '}');
 }
 
@@ -86,12 +86,17 @@ static const char *const verdicts[] = {
 void
 model_rating_append(StringInfo text, const RatingTable *table)
 {
+	Noise noise = rating_noise(table);
 	Rating rating;
 
 	rating_find(table, &rating);
 	appendStringInfo(text, ", \"rating\": {\"of\": \"%s\", \"on\": \"%s\", \"epsilon\": %s",
 					 kind_names[table->kind], model_rating_rows(table),
 					 decimal_text(table->epsilon, EPSILON_UNIT));
+	if (table->mu > 0)
+		appendStringInfo(text, ", \"mu\": %s", json_digits(table->mu));
+	if (table->kind != RATING_RESIDUALS)
+		appendStringInfo(text, ", \"deviation\": %.3g", sqrt(noise_variance(&noise)));
 	appendStringInfo(text, ", \"rows_per_person\": " INT64_FORMAT ", \"rows\": " INT64_FORMAT,
 					 table->rows_per_person, rating.rows);
 	if (rating.verdict != RATING_NONE)
@@ -122,6 +127,13 @@ static JsonbContainer *
 rating_of(JsonbContainer *details)
 {
 	return details == NULL ? NULL : json_get_object(json_member(details, "rating"));
+}
+
+/* Without it the noise is of another law. */
+static bool
+read_mu(JsonbValue *member, double *mu)
+{
+	return member == NULL || (json_get_number(member, mu) && *mu > 1e-9 && *mu < 1e9);
 }
 
 static bool
@@ -174,6 +186,7 @@ model_rating_read(JsonbContainer *details, Adjacency adjacency, RatingTable *tab
 		!(epsilon * EPSILON_ONE >= 1) || epsilon > EPSILON_MAX ||
 		!json_get_integer(json_member(rating, "rows_per_person"), 1, PG_INT32_MAX,
 						  &table->rows_per_person) ||
+		!read_mu(json_member(rating, "mu"), &table->mu) ||
 		!json_get_number(json_member(rating, "middle"), &table->middle) ||
 		!json_get_number(json_member(rating, "spread"), &table->spread) || !(table->spread > 0) ||
 		!read_edges(json_get_array(json_member(rating, "edges")), table) ||

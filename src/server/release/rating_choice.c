@@ -8,6 +8,7 @@
 #include "core/rows/holdout.h"
 
 #include "server/base/decimal.h"
+#include "server/base/json_value.h"
 #include "server/release/coverage.h"
 #include "server/release/rating_choice.h"
 
@@ -52,9 +53,11 @@ rating_strength_of(const Training *training)
 	const Options *options = &training->options;
 	double share =
 		options->holdout > 0 ? (double) options->holdout / HOLDOUT_ONE : 1.0; /* of the rows */
+	RatingTable table;
 
-	return rating_strength((double) options->n * share, 0.5, training->rating.epsilon,
-						   Max(training->rows_per_person, 1));
+	rating_begin(training, &table);
+	return rating_strength((double) options->n * share, 0.5, rating_epsilon(&table),
+						   table.rows_per_person);
 }
 
 /* Each class has rows of its own. */
@@ -86,6 +89,13 @@ static bool
 is_claim_left(PairKind kind)
 {
 	return kind == PAIR_SAMPLED || kind == PAIR_BATCHES || kind == PAIR_OBJECTIVE;
+}
+
+/* The largest mu of a table that leaves a normal law, and its claim, as they are; 0: no such law. */
+static double
+mu_beside(const Pair *model)
+{
+	return model->kind == PAIR_GAUSSIAN ? model->mu * (1 - 1e-6) : 0;
 }
 
 /*
@@ -175,6 +185,11 @@ settle_free(Training *training, int features, bool asked,
 	rating->epsilon = 0;
 	model = training_pair(training);
 	rating->epsilon = asked ? training->options.rate : most_beside(&model);
+	/* the number of a model of numbers has intervals for Laplace noise only */
+	if (!asked && !method_has_target(training->method))
+		rating->mu = mu_beside(&model);
+	if (rating->mu > 0)
+		rating->epsilon = model.epsilon - model.pure;
 	return asked || !is_claim_left(model.kind);
 }
 
@@ -210,10 +225,16 @@ rating_settle(Training *training, int features, void (*settle)(Training *trainin
 
 /* ---- the charge ---- */
 
-/*
- * A table without a part of epsilon may cost a row more than the model's law allows.  Then the
- * ledger gets the claim alone.
- */
+/* Does a table without a part of epsilon cost a row no more than the model's law allows? */
+static bool
+is_within(const RatingPart *rating, const Pair *model)
+{
+	if (rating->mu > 0)
+		return rating->mu <= mu_beside(model);
+	return rating->epsilon <= most_beside(model) && !is_claim_left(model->kind);
+}
+
+/* Else the ledger gets the claim alone. */
 Pair
 rating_pair(const Training *training, const Pair *model)
 {
@@ -222,7 +243,7 @@ rating_pair(const Training *training, const Pair *model)
 	if (training->rating.charged > 0)
 		return pair_with_pure(model, training->rating.charged);
 	if (training->rating.epsilon == 0 || model->kind == PAIR_NONE ||
-		(training->rating.epsilon <= most_beside(model) && !is_claim_left(model->kind)))
+		is_within(&training->rating, model))
 		return both;
 	both = pair_pure(model->epsilon);
 	both.delta = model->delta;
@@ -243,6 +264,8 @@ rating_append_charge(StringInfo text, const Training *training)
 		because = "each row trains or rates";
 	appendStringInfo(text, ", \"rate\": {\"epsilon\": %s",
 					 decimal_text(rating->epsilon, EPSILON_UNIT));
+	if (rating->mu > 0)
+		appendStringInfo(text, ", \"mu\": %s", json_digits(rating->mu));
 	appendStringInfo(text, ", \"charged\": %s, \"because\": \"%s\"",
 					 decimal_text(rating->charged, EPSILON_UNIT), because);
 	if (rating->by_chance)
@@ -256,6 +279,7 @@ rating_begin(const Training *training, RatingTable *table)
 	memset(table, 0, sizeof(*table));
 	table->adjacency = training->options.adjacency;
 	table->epsilon = training->rating.epsilon;
+	table->mu = training->rating.mu;
 	table->rows_per_person = Max(training->rows_per_person, 1);
 	table->persons = training->rows_per_person > 0;
 	table->seen = training->options.holdout == 0;

@@ -2,7 +2,8 @@
  * rating_choice.h - which rows rate a model, and what that costs, from public facts (theorem N11).
  *
  * A training at the analyst's door is followed by one private table of its model (theorem X16), by
- * default on a fifth of the rows, which are then held out.  Option "rate" is the table's epsilon.
+ * default on a fifth of the rows, which are then held out.  Option "rate" is the epsilon of a table
+ * with discrete Laplace noise.
  */
 #ifndef DPOBJ_RATING_CHOICE_H
 #define DPOBJ_RATING_CHOICE_H
@@ -15,8 +16,8 @@
 
 /*
  * Settles a training with its features and its rating, by settle(), which is called once more if
- * there is to be no rating.  Where the table is free, its default epsilon is the most that leaves
- * the law in the ledger as it is.
+ * there is to be no rating.  Where the table is free, its default noise is the least that leaves the
+ * law in the ledger as it is: normal noise beside a normal law.
  */
 extern void rating_settle(Training *training, int features,
 						  void (*settle)(Training *training, int features));

@@ -214,8 +214,10 @@ choose(const TallyRequest *request, const int64 *count, Bits *bits)
 static void
 estimate_accuracy(const TallyRequest *request, const int64 *count, Estimate *accuracy)
 {
-	estimate_share(request->epsilon, (uint64) evaluation_sensitivity(request->adjacency), count[0],
-				   count[1], request->confidence, accuracy);
+	Noise noise =
+		noise_laplace(request->epsilon, (uint64) evaluation_sensitivity(request->adjacency));
+
+	estimate_share(&noise, count[0], count[1], request->confidence, accuracy);
 	estimate_round(accuracy);
 }
 

@@ -37,6 +37,7 @@ enum
 typedef struct RatingPart
 {
 	int64 epsilon;       /* nano-units; 0: there is none */
+	double mu;           /* of normal noise; 0: discrete Laplace noise of epsilon */
 	int64 charged;       /* of cost.epsilon; the model gets the rest */
 	bool by_chance;      /* are the rows dealt by coins of the call (holdout.h)? */
 	RatingTable *table;  /* with noise, once drawn */

@@ -826,7 +826,8 @@ test_profiles(void)
 	test_law(&look, EPSILON_ONE, 0, 30, 6, 30);
 	look = make_profile(ADJACENCY_ADD_REMOVE, 2, 1);
 	test_law(&look, EPSILON_ONE, 1, 3, 4, 3);
-	CHECK(look_error(&look, EPSILON_ONE, 3, 0.05) == noisy_error(EPSILON_ONE, 3, 1, 0.05));
+	CHECK(look_error(&look, EPSILON_ONE, 3, 0.05) ==
+		  noisy_error(&(Noise){.rate = 1.0 / 3}, 1, 0.05));
 }
 
 int

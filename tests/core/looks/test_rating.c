@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/fixture.h"
+#include "core/law.h"
 #include "core/base/privacy.h"
 
 #define RUNS check_repetitions(2500)
@@ -73,17 +74,27 @@ draw(const Population *population, int rows, RatingTable *table)
 			u -= population->chance[cell++];
 		table->number[cell]++;
 	}
-	rating_draw(table, &bits);
+	rating_draw(table, &bits, memory);
 }
 
+/* Discrete Laplace noise of this epsilon, or normal noise of a mu that is as strong. */
+typedef enum Law
+{
+	LAPLACE,
+	NORMAL,
+	LAWS
+} Law;
+
 static RatingTable
-begin_table(double middle, double spread, int rows, double share, double epsilon)
+begin_table(double middle, double spread, int rows, double share, double epsilon, Law law)
 {
 	RatingTable table = {.adjacency = ADJACENCY_REPLACE,
 						 .epsilon = (int64_t) (epsilon * EPSILON_ONE),
+						 .mu = law == NORMAL ? epsilon / 2 : 0,
 						 .rows_per_person = 1};
 
-	rating_set_bins(&table, middle, spread, rating_strength(rows, share, table.epsilon, 1));
+	rating_set_bins(&table, middle, spread,
+					rating_strength(rows, share, rating_epsilon(&table), 1));
 	return table;
 }
 
@@ -146,27 +157,76 @@ test_reach(void)
 			moved = (adjacency == ADJACENCY_REPLACE ? 2.0 : 1.0) * rows * largest;
 			CHECK(moved <= 1);
 			CHECK(moved > 0.99);
+			/* the same in Euclidean norm, against the deviation of normal noise */
+			table.mu = 0.3;
+			moved = sqrt(adjacency == ADJACENCY_REPLACE ? 2 : 1) * rows /
+					rating_noise(&table).deviation;
+			CHECK(moved <= 0.3);
+			CHECK(moved > 0.2999);
 		}
+}
+
+/* Normal noise of deviation 2 on each number: its law, and that each has its own. */
+static void
+test_normal(void)
+{
+	enum
+	{
+		MOST = 15
+	};
+	RatingTable table = {.adjacency = ADJACENCY_ADD_REMOVE, .mu = 1, .rows_per_person = 2};
+	int64_t count[2 * MOST + 1] = {0};
+	double law[2][2 * MOST + 1];
+	double product = 0;
+	int draws = LAW_DRAWS / 16;
+
+	rating_set_bins(&table, 0, 1, 10);
+	for (int i = -MOST; i <= MOST; i++)
+		for (int off = 0; off < 2; off++)
+		{
+			double deviation = 2 * (off ? LAW_OFF : 1);
+
+			law[off][i + MOST] = gsl_cdf_ugaussian_P((i + 0.5) / deviation) -
+								 gsl_cdf_ugaussian_P((i - 0.5) / deviation);
+		}
+	for (int run = 0; run < draws; run++)
+	{
+		table.number[0] = INT64_MAX - 3; /* a sum beyond the range ends there */
+		for (int i = 1; i < 16; i++)
+			table.number[i] = 100 * i;
+		rating_draw(&table, &bits, memory);
+		CHECK(table.number[0] > INT64_MAX - 30);
+		for (int i = 1; i < 16; i++)
+			count[MOST + table.number[i] - 100 * i]++;
+		product += (double) ((table.number[1] - 100) * (table.number[2] - 200));
+	}
+	CHECK_LAW(count, law[0], law[1], 2 * MOST + 1);
+	CHECK(fabs(product / draws) < 6 * 4.1 / sqrt(draws));
 }
 
 static void
 test_unusable(void)
 {
-	RatingTable table = begin_table(0, 1, 1000, 0.5, 0.1);
-	double squares = 0;
+	RatingTable table;
 
-	for (int run = 0; run < 4000; run++)
+	/* the variance of noise of reach 2 at epsilon 0.1 is 800, and that of normal noise as strong */
+	for (Law law = LAPLACE; law < LAWS; law++)
 	{
-		table.unusable = 7;
-		rating_draw(&table, &bits);
-		squares += (double) ((table.unusable - 7) * (table.unusable - 7));
+		double squares = 0;
+
+		table = begin_table(0, 1, 1000, 0.5, 0.1, law);
+		for (int run = 0; run < 4000; run++)
+		{
+			table.unusable = 7;
+			rating_draw(&table, &bits, memory);
+			squares += (double) ((table.unusable - 7) * (table.unusable - 7));
+		}
+		CHECK(fabs(squares / 4000 - 800) < 150);
 	}
-	/* the variance of noise of reach 2 at epsilon 0.1 is 800 */
-	CHECK(fabs(squares / 4000 - 800) < 150);
 	/* nothing bounds the unusable rows of a person, of whom one row is used */
 	table.persons = true;
 	table.unusable = 7;
-	rating_draw(&table, &bits);
+	rating_draw(&table, &bits, memory);
 	CHECK(table.unusable == 0 && !rating_counts_unusable(&table));
 }
 
@@ -182,10 +242,10 @@ check_held(double held, double confidence)
 
 /* base: the share of positive rows where the score is 0; slope 0: labels that know no score. */
 static void
-test_intervals(double intercept, double slope, int rows, double epsilon)
+test_intervals(double intercept, double slope, int rows, double epsilon, Law law)
 {
 	Population population = {.middle = 0.2, .spread = 1, .intercept = intercept, .slope = slope};
-	RatingTable table = begin_table(0.2, 0.9, rows, 0.2, epsilon);
+	RatingTable table = begin_table(0.2, 0.9, rows, 0.2, epsilon, law);
 	double held[3] = {0};
 	double better = 0;
 	double worse = 0;
@@ -215,19 +275,19 @@ test_intervals(double intercept, double slope, int rows, double epsilon)
 		CHECK(worse / RUNS <= 0.03 + 5 * sqrt(0.03 / RUNS));
 	}
 	if (getenv("SAYS"))
-		printf("n %d eps %g base %.3f auc %.3f: held %.3f %.3f %.3f better %.3f worse %.3f\n", rows,
-			   epsilon, population.base, population.auc, held[0] / RUNS, held[1] / RUNS,
-			   held[2] / RUNS, better / RUNS, worse / RUNS);
+		printf("%s n %d eps %g base %.3f auc %.3f: held %.3f %.3f %.3f better %.3f worse %.3f\n",
+			   law ? "normal" : "laplace", rows, epsilon, population.base, population.auc,
+			   held[0] / RUNS, held[1] / RUNS, held[2] / RUNS, better / RUNS, worse / RUNS);
 }
 
 /* ---- probabilities ---- */
 
 /* The mean distance of fitted probabilities from the truth. */
 static void
-test_fit(double intercept, double slope, int rows, double epsilon, double most)
+test_fit(double intercept, double slope, int rows, double epsilon, Law law, double most)
 {
 	Population population = {.middle = 0.5, .spread = 1, .intercept = intercept, .slope = slope};
-	RatingTable table = begin_table(0.3, 0.8, rows, 0.2, epsilon);
+	RatingTable table = begin_table(0.3, 0.8, rows, 0.2, epsilon, law);
 	double error = 0;
 	enum
 	{
@@ -260,7 +320,7 @@ static void
 test_weak(void)
 {
 	Population population = {.spread = 1, .slope = 1};
-	RatingTable table = begin_table(0, 1, 100, 0.5, 0.1);
+	RatingTable table = begin_table(0, 1, 100, 0.5, 0.1, LAPLACE);
 	Rating rating;
 
 	populate(&population, &table);
@@ -268,7 +328,7 @@ test_weak(void)
 	rating_find(&table, &rating);
 	CHECK(!rating.calibrated && rating.slope == 0);
 	/* rows that were seen have no verdict */
-	table = begin_table(0, 1, 10000, 0.5, 1);
+	table = begin_table(0, 1, 10000, 0.5, 1, NORMAL);
 	table.seen = true;
 	draw(&population, 10000, &table);
 	rating_find(&table, &rating);
@@ -335,7 +395,7 @@ test_residuals(void)
 								.rows = 1},
 					 table.number);
 		}
-		rating_draw(&table, &bits);
+		rating_draw(&table, &bits, memory);
 		rating_find(&table, &rating);
 		CHECK(rating.verdict == (good ? RATING_BETTER : RATING_WORSE));
 		CHECK(!rating.calibrated && !rating.accuracy.known);
@@ -390,9 +450,8 @@ static void
 test_thresholds(void)
 {
 	Population population = {.middle = 0, .spread = 1, .intercept = -2, .slope = 1.5};
-	RatingTable table = begin_table(0, 1, 10000, 0.2, 1000);
+	RatingTable table = begin_table(0, 1, 10000, 0.2, 1000, LAPLACE);
 	RatingThreshold threshold;
-	double held = 0;
 
 	populate(&population, &table);
 	draw(&population, 10000, &table);
@@ -405,24 +464,29 @@ test_thresholds(void)
 	}
 	CHECK(!rating_threshold(&table, GOAL_PRECISION, 0.99999, 0, 0, &threshold));
 	/* the chosen threshold's recall, although it is chosen by the noisy numbers */
-	table = begin_table(0, 1, 2000, 0.2, 0.5);
-	populate(&population, &table);
-	for (int run = 0; run < RUNS / 5; run++)
+	for (Law law = LAPLACE; law < LAWS; law++)
 	{
-		double truth[2] = {0};
+		double held = 0;
 
-		draw(&population, 2000, &table);
-		if (!rating_threshold(&table, GOAL_RECALL, 0.8, 0, 0, &threshold))
-			continue;
-		for (int i = 0; i < table.cells; i++)
-			truth[i > 0 && table.edge[i - 1] >= threshold.score ? 0 : 1] +=
-				population.chance[2 * i];
-		if (threshold.score == -INFINITY)
-			truth[0] += truth[1];
-		held += threshold.recall.sample_low <= truth[0] / population.base &&
-				truth[0] / population.base <= threshold.recall.sample_high;
+		table = begin_table(0, 1, 2000, 0.2, 0.5, law);
+		populate(&population, &table);
+		for (int run = 0; run < RUNS / 5; run++)
+		{
+			double truth[2] = {0};
+
+			draw(&population, 2000, &table);
+			if (!rating_threshold(&table, GOAL_RECALL, 0.8, 0, 0, &threshold))
+				continue;
+			for (int i = 0; i < table.cells; i++)
+				truth[i > 0 && table.edge[i - 1] >= threshold.score ? 0 : 1] +=
+					population.chance[2 * i];
+			if (threshold.score == -INFINITY)
+				truth[0] += truth[1];
+			held += threshold.recall.sample_low <= truth[0] / population.base &&
+					truth[0] / population.base <= threshold.recall.sample_high;
+		}
+		CHECK(held / (RUNS / 5) >= RATING_CONFIDENCE - 5 * sqrt(0.05 / (RUNS / 5.0)));
 	}
-	CHECK(held / (RUNS / 5) >= RATING_CONFIDENCE - 5 * sqrt(0.05 / (RUNS / 5.0)));
 }
 
 int
@@ -431,17 +495,21 @@ main(void)
 	test_begin(40);
 	test_bins();
 	test_reach();
+	test_normal();
 	test_unusable();
 	reseed(41);
-	test_intervals(0, 0, 2000, 1);
-	test_intervals(-1.8, 0, 2466, 0.3);
-	test_intervals(-3.2, 0, 982, 1);
-	test_intervals(-1, 0, 400, 0.3);
-	test_intervals(0, 1, 2000, 0.5);
-	test_intervals(-2, 1.5, 2466, 0.3);
-	test_fit(-1.5, 1.2, 3000, 1, 0.02);
-	test_fit(0.3, 0.2, 3000, 1, 0.03);
-	test_fit(-3, 2, 5000, 0.5, 0.03);
+	for (Law law = LAPLACE; law < LAWS; law++)
+	{
+		test_intervals(0, 0, 2000, 1, law);
+		test_intervals(-1.8, 0, 2466, 0.3, law);
+		test_intervals(-3.2, 0, 982, 1, law);
+		test_intervals(-1, 0, 400, 0.3, law);
+		test_intervals(0, 1, 2000, 0.5, law);
+		test_intervals(-2, 1.5, 2466, 0.3, law);
+		test_fit(-1.5, 1.2, 3000, 1, law, 0.02);
+		test_fit(0.3, 0.2, 3000, 1, law, 0.03);
+		test_fit(-3, 2, 5000, 0.5, law, 0.03);
+	}
 	test_weak();
 	test_classes();
 	test_residuals();
