@@ -60,7 +60,8 @@ SELECT mechanism, epsilon, delta, pair, guarantee, adjacency, person, parameters
 SELECT count(*) FROM dpobj.auc('points', 'patient', 0.5, name => 'auc'), dpobj.calibration('chance', 'patient', 0.5, name => 'calibration'),
   dpobj.evaluate('points', 'patient', 0.5, name => 'accuracy') a, dpobj.evaluate('points', 'patient', 0.5, options => '{"confidence": 0.5}', name => 'accuracy at 0.5') b,
   dpobj.evaluate('number', 'patient', 0.5, options => '{"confidence": 0.6}', name => 'r squared') c,
-  dpobj.confusion('points', 'patient', 0.5, options => '{"confidence": 0.7}', name => 'confusion') d, dpobj.class_confusion('classes', 'patient', 0.5, options => '{"confidence": 0.8}', name => 'confusion of classes') e;
+  LATERAL (SELECT count(*) FROM dpobj.confusion('points', 'patient', 0.5, options => '{"confidence": 0.7}', name => 'confusion')) d,
+  LATERAL (SELECT count(*) FROM dpobj.confusion('classes', 'patient', 0.5, options => '{"confidence": 0.8}', name => 'confusion of classes')) e;
 SELECT name, kind, models, value BETWEEN low AND high AS around, sample_low < low AND high < sample_high AS sample, confidence FROM dpobj.evaluations WHERE name IS NOT NULL ORDER BY name;
 SELECT name, (answer -> 0 ->> 'error')::float8 AS error, jsonb_array_length(answer) AS rows FROM dpobj.evaluations WHERE name LIKE 'confusion%' ORDER BY name;
 SELECT epsilon AS before FROM dpobj.remaining('patient') \gset

@@ -46,8 +46,8 @@ CREATE TABLE read AS SELECT id, CASE WHEN id < 4 THEN amount::numeric END AS amo
 SELECT count(*) AS same FROM raw JOIN read USING (id) WHERE dpobj.score('casts', raw, 'dpobj_casts_ana') = dpobj.score('casts', read, 'dpobj_casts_ana');
 -- Other programs get numbers, true and false, dates and times.
 SELECT e -> 'columns' -> 'amount' -> 'type' AS amount, e -> 'columns' -> 'won' -> 'type' AS won, e -> 'columns' -> 'day' -> 'type' AS day, e -> 'columns' -> 'clock' -> 'type' AS clock
-  FROM (SELECT dpobj.export('casts', 'json', 'dpobj_casts_ana')::jsonb AS e) s;
-SELECT answer_of($$SELECT dpobj.export('casts', 'pmml', 'dpobj_casts_ana')$$);
+  FROM (SELECT dpobj.show('casts', 'json', 'dpobj_casts_ana')::jsonb AS e) s;
+SELECT answer_of($$SELECT dpobj.show('casts', 'pmml', 'dpobj_casts_ana')$$);
 
 -- what is refused
 CREATE TABLE strict (a int, b text, c date, d time, e interval, f bool, g uuid);

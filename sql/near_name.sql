@@ -34,7 +34,7 @@ SELECT value IS NOT NULL AS counted FROM dpobj.histogram('tenant', 'age', 1, nam
 SELECT dpobj.share('late by age', 'dpobj_near_bob');
 SELECT * FROM answers('SELECT %', $$dpobj.predict('late by agee', t) FROM tenant t$$, $$dpobj.show('secret modl')$$, $$dpobj.evaluate('Late By Age ', 'tenant', 1)$$,
   $$dpobj.share('late byage', 'dpobj_near_bob')$$, $$dpobj.retire('secretmodel')$$, $$dpobj.rename('ages in Mai', 'x')$$,
-  $$dpobj.drift('ages in may', 'ages in May')$$, $$dpobj.export('late by age', 'pmlm')$$);
+  $$dpobj.drift('ages in may', 'ages in May')$$, $$dpobj.show('late by age', 'pmlm')$$);
 \c - dpobj_near_bob
 SELECT * FROM answers('SELECT %', $$dpobj.show('late by agee')$$, $$dpobj.show('late by agee', owner => 'dpobj_near_ana')$$,
   $$dpobj.show('secret modl')$$, $$dpobj.show('secret modl', owner => 'dpobj_near_ana')$$, $$dpobj.evaluate('late by agee', 'tenant', 1)$$);

@@ -61,7 +61,7 @@ SELECT m.kind, m.mechanism, array_length(m.weights, 1) AS weights, m.details -> 
 SELECT p -> 'dimension' AS weights, p -> 'mechanism' AS mechanism, p -> 'sure_to_finish' AS sure FROM dpobj.price('nest', 'kind', 30, method => 'one_vs_rest') p;
 SELECT count(*) FILTER (WHERE dpobj.predict_class('nests', n) = kind) > 8000 AS good FROM nest n;
 SELECT dpobj.evaluate('nests', 'nest', 10) > 0.7 AS good;
-SELECT count(*) FROM dpobj.class_confusion('nests', 'nest', 10);
+SELECT count(*) FROM dpobj.confusion('nests', 'nest', 10);
 SELECT dpobj.train('nest', 'kind', 1, method => 'one_vs_rest', options => '{"positive": "owl"}');
 SELECT dpobj.train('nest', 'high', 1, method => 'one_vs_rest');
 RESET SESSION AUTHORIZATION;

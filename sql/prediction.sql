@@ -93,7 +93,7 @@ CREATE TEMP TABLE argument AS SELECT false AS odd, m.model::dpobj.model_argument
 SELECT dpobj.score(a.model, n) FROM argument a, newcomer n WHERE n.days = 3;
 SELECT dpobj.score(model, n, 'dpobj_use_ana') FROM dpobj.models, newcomer n WHERE name = 'card';
 SELECT dpobj.show(model, owner => 'dpobj_use_ana') FROM dpobj.models WHERE name = 'card';
-SELECT dpobj.show(NULL) IS NULL AND dpobj.show(NULL::dp_model, 'markdown') IS NULL AND dpobj.export(NULL::text, 'json')::jsonb IS NULL AS none, (SELECT count(*) FROM dpobj.scorecard(NULL));
+SELECT dpobj.show(NULL) IS NULL AND dpobj.show(NULL::dp_model, 'markdown') IS NULL AND dpobj.show(NULL::text, 'json')::jsonb IS NULL AS none, (SELECT count(*) FROM dpobj.scorecard(NULL));
 DROP VIEW named;
 -- a row type that does not fit is refused before any value is read
 SELECT dpobj.predict('card', ROW(1, 2));

@@ -105,7 +105,7 @@ SELECT max(abs(dpobj.predict_proba('points', g, 'dpobj_rating_ana') - 1 / (1 + e
   FROM guest g, (SELECT (model).details -> 'rating' -> 'calibration' AS fit FROM dpobj.models WHERE name = 'points') f;
 SELECT dpobj.predict_proba('blind', g, 'dpobj_rating_ana') FROM guest g LIMIT 1;
 \c - dpobj_rating_ana
-SELECT dpobj.export('points', 'json')::jsonb -> 'verdict' AS verdict, dpobj.export('points', 'pmml') LIKE '%of dpobj; better than chance"%' AS in_pmml, dpobj.predict_sql('points') LIKE '%dp_probability%' AS in_sql, (dpobj.export('points', 'json')::jsonb -> 'probability') =
+SELECT dpobj.show('points', 'json')::jsonb -> 'verdict' AS verdict, dpobj.show('points', 'pmml') LIKE '%of dpobj; better than chance"%' AS in_pmml, dpobj.predict_sql('points') LIKE '%dp_probability%' AS in_sql, (dpobj.show('points', 'json')::jsonb -> 'probability') =
   (SELECT (model).details -> 'rating' -> 'calibration' FROM dpobj.models WHERE name = 'points') AS in_json;
 
 -- Thresholds.

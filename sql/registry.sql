@@ -72,7 +72,7 @@ SELECT shape(dpobj.show('second'));
 SELECT shape(dpobj.show('third'));
 SELECT shape(dpobj.show('by sex{f}'));
 -- the ratings of a group's model are those of its key; a table is kept under its name
-SELECT dpobj.evaluate('by sex{f}', 'stay', 100, name => 'of women') IS NULL, dpobj.confusion('by sex{f}', 'stay', 100, name => 'table of women') IS NULL,
+SELECT dpobj.evaluate('by sex{f}', 'stay', 100, name => 'of women') IS NULL, (SELECT count(*) FROM dpobj.confusion('by sex{f}', 'stay', 100, name => 'table of women')) = 0,
        dpobj.evaluate('by sex{m}', 'stay', 100, '{"age": {"<": 40}}') IS NULL, dpobj.select(ARRAY['by sex{m}', 'first'], 'stay', 100) IS NULL;
 SELECT regexp_replace(line, '\d\.\d{3}', 'x', 'g') FROM regexp_split_to_table(masked(dpobj.show('by sex{f}')) || masked(dpobj.show('by sex{m}')), E'\n') line WHERE line ~ 'rated|filter|groups';
 SELECT kind, models FROM dpobj.evaluations WHERE 'rating' IS DISTINCT FROM name ORDER BY release;
@@ -95,7 +95,7 @@ SELECT dpobj.retire('renamed');
 SELECT dpobj.retire('renamed');
 SELECT name, retired IS NOT NULL AS retired, dpobj.verify(model) FROM dpobj.models WHERE name = 'renamed';
 SELECT masked(dpobj.show('renamed')) ~ '\n  retired    YYYY-MM-DD\n' AS shown, (SELECT count(*) FROM dpobj.scorecard('renamed')) AS points;
-SELECT * FROM answers('SELECT dpobj.% FROM (SELECT 50 AS age) r', $$predict('renamed', r)$$, $$score('renamed', r)$$, $$predict_sql('renamed')$$, $$export('renamed', 'json')$$,
+SELECT * FROM answers('SELECT dpobj.% FROM (SELECT 50 AS age) r', $$predict('renamed', r)$$, $$score('renamed', r)$$, $$predict_sql('renamed')$$, $$show('renamed', 'json')$$,
   $$evaluate('renamed', 'stay', 1)$$, $$confusion('renamed', 'stay', 1)$$, $$select('{first,renamed}', 'stay', 1)$$);
 SELECT dpobj.predict(model, r) FROM dpobj.models, (SELECT 50 AS age) r WHERE name = 'renamed';
 SELECT cost_of($$SELECT $$ || :'first' || $$'renamed')$$) AS read_again, cost_of($$SELECT dpobj.evaluate('first', 'stay', 100, name => 'second rating')$$) AS another;

@@ -176,8 +176,9 @@ SELECT * FROM answers($$SELECT dpobj.train_groups('iris', %)$$,
 -- rated; the choice is among models of the same label
 SELECT dpobj.evaluate('kinds', 'iris', 20) > 0.9 AS accurate, dpobj.evaluate('codes', 'iris', 20) > 0.9 AS of_integers,
        dpobj.evaluate('kinds', 'iris', 20, '{"kind": {"=": "setosa"}, "length": {"<": 20}}') > 0.9 AS of_one_class;
-SELECT array_dims(c) AS dims, c[1][1] BETWEEN 1800 AND 2050 AS first, abs(c[1][2]) < 100 AS few, (SELECT sum(n) FROM unnest(c) n) BETWEEN 5700 AND 6000 AS usable
-  FROM dpobj.class_confusion('kinds', 'iris', 5) c;
+SELECT string_agg(DISTINCT predicted || '|' || label, ' ') AS pairs, max(rows) FILTER (WHERE predicted = label AND label = 'setosa') BETWEEN 1800 AND 2050 AS first,
+       max(rows) FILTER (WHERE predicted <> label) < 100 AS few, sum(rows) BETWEEN 5700 AND 6000 AS usable
+  FROM dpobj.confusion('kinds', 'iris', 5);
 SELECT (dpobj.train('iris', 'kind', 0.01, '{native}', name => 'weak')).kind;
 SELECT dpobj.select('{weak,kinds}', 'iris', 5);
 SELECT p -> 'counts' AS counts, p -> 'error' AS error FROM dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"classes": 3}') p;
@@ -186,7 +187,6 @@ SELECT dpobj.price('iris', NULL, 0.1, method => 'confusion', options => '{"class
 SELECT p -> 'counts' AS counts, p -> 'error' AS error, p -> 'adjacency' AS adjacency FROM unnest('{"{}","{\"classes\": 3}","{\"classes\": 3, \"adjacency\": \"add_remove\"}"}'::jsonb[]) o, dpobj.price_aggregate('confusion', 1, 0.1, 0, o) p;
 SELECT p -> 'basic' -> 'epsilon' AS epsilon FROM dpobj.price_plan('[{"method": "confusion", "d": 1, "epsilon": 0.5, "count": 2, "options": {"classes": 64}}]', 0) p;
 SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'confusion', 1, 1, 0, '{"classes": 65}'$$, $$'confusion', 1, 1, 0, '{"models": 2}'$$, $$'accuracy', 1, 1, 0, '{"classes": 3}'$$);
-SELECT dpobj.confusion('kinds', 'iris', 5);
 SELECT dpobj.select('{kinds,codes}', 'iris', 5);
 -- replayed by its name, priced alike
 SELECT epsilon AS before FROM dpobj.remaining('iris') \gset
@@ -213,7 +213,6 @@ SELECT dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length, 'x' AS width) f
 SELECT dpobj.predict_class('none', flower) FROM flower LIMIT 1;
 SELECT kind FROM dpobj.train('iris', 'outcome', 10, '{length}', name => 'binary');
 SELECT dpobj.predict_class('binary', flower) FROM flower LIMIT 1;
-SELECT dpobj.class_confusion('binary', 'iris', 1);
 \c - postgres
 SELECT :before - epsilon AS charged FROM dpobj.remaining('iris', 'dpobj_softmax_ana');
 SELECT array_agg(format('l%s', i)) AS levels FROM generate_series(1, 65) i \gset

@@ -44,7 +44,7 @@ SELECT dpobj.auc('four', 'visit', 1.0), dpobj.calibration('five', 'visit', 1.0);
 SELECT dpobj.histogram('visit', 'age', 1.0, name => 'first'), dpobj.histogram('visit', 'age', 1.0, name => 'second');
 SELECT dpobj.drift('first', 'second') UNION ALL SELECT dpobj.drift('second', 'first', 0.9);
 SELECT * FROM dpobj.drifts, dpobj.model_history;
-SELECT dpobj.show('one'), dpobj.show('one', 'markdown'), dpobj.predict_sql('one'), dpobj.export('one', 'pmml'), dpobj.export('one', 'json');
+SELECT dpobj.show('one'), dpobj.show('one', 'markdown'), dpobj.predict_sql('one'), dpobj.show('one', 'pmml'), dpobj.show('one', 'json');
 SELECT dpobj.price('visit', NULL, 1.0), dpobj.price_aggregate('svm', 3, 1.0), dpobj.price_aggregate('ftrl', 3, 1.0, 0, '{"n": 100}');
 SELECT dpobj.price_plan('[{"method": "svm", "d": 2, "epsilon": 1, "count": 2}, {"method": "halfspace", "d": 3, "epsilon": 0.5}]', 1e-6);
 SELECT dpobj.report('visit'), length(dpobj.report('visit', 'html')), dpobj.recompute('visit', NULL, 'zcdp', 1e-6);

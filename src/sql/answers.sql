@@ -10,11 +10,11 @@ COMMENT ON FUNCTION dpobj.evaluate(text, regclass, numeric, jsonb, jsonb, text) 
 
 CREATE OR REPLACE FUNCTION dpobj.confusion(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS @extschema@.dp_confusion_table
+  RETURNS TABLE (predicted text, label text, rows bigint, error float8, confidence float8)
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_confusion';
+  AS 'MODULE_PATHNAME', 'dpobj_confusion_rows';
 COMMENT ON FUNCTION dpobj.confusion(text, regclass, numeric, jsonb, jsonb, text) IS
-  'private confusion table of a named model of one''s own on a protected table';
+  'private number of rows of a protected table for each prediction of a named model of one''s own and each label; but for a chance of 1 - confidence no number is off by more than error';
 
 CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
     options jsonb DEFAULT NULL, name text DEFAULT NULL)
@@ -24,11 +24,16 @@ CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilo
 COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, jsonb, text) IS
   'private choice of a good one among named models of one''s own on a protected table; one charge, however many they are';
 
--- The key "confidence" was "level" in 0.3.0.
+-- In 0.3.0 the key "confidence" was "level", and a confusion of two classes one row.
 CREATE OR REPLACE FUNCTION dpobj_internal.answer_of_0_3(answer jsonb) RETURNS jsonb
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT CASE WHEN NOT $1 -> 0 ? 'level' THEN $1
+    SELECT CASE WHEN $1 -> 0 ? 'true_positives'
+                THEN (SELECT jsonb_agg(jsonb_build_object('predicted', v.predicted, 'label', v.label, 'rows', $1 -> 0 -> v.key,
+                                                          'error', $1 -> 0 -> 'error', 'confidence', $1 -> 0 -> 'level'))
+                        FROM (VALUES ('positive', 'positive', 'true_positives'), ('positive', 'negative', 'false_positives'),
+                                     ('negative', 'positive', 'false_negatives'), ('negative', 'negative', 'true_negatives')) v(predicted, label, key))
+                WHEN NOT $1 -> 0 ? 'level' THEN $1
                 ELSE (SELECT jsonb_agg(r.row - 'level' || jsonb_build_object('confidence', r.row -> 'level') ORDER BY r.place)
                         FROM jsonb_array_elements($1) WITH ORDINALITY r(row, place)) END
   $$;

@@ -26,11 +26,3 @@ CREATE OR REPLACE FUNCTION dpobj.predict_class_proba(model dpobj.model_argument,
   AS 'MODULE_PATHNAME', 'dpobj_predict_class_proba_row';
 COMMENT ON FUNCTION dpobj.predict_class_proba(dpobj.model_argument, record, regrole) IS
   'probability of each class by a softmax model, in the order of the classes; null where there is no prediction';
-
-CREATE OR REPLACE FUNCTION dpobj.class_confusion(model text, relation regclass, epsilon numeric, filter jsonb DEFAULT NULL,
-    options jsonb DEFAULT NULL, name text DEFAULT NULL)
-  RETURNS bigint[]
-  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-  AS 'MODULE_PATHNAME', 'dpobj_class_confusion';
-COMMENT ON FUNCTION dpobj.class_confusion(text, regclass, numeric, jsonb, jsonb, text) IS
-  'private confusion table of a named model of several classes of one''s own on a protected table: a row for each predicted class, an element for each class of the label';

@@ -19,9 +19,9 @@ DECLARE
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard', 'threshold', 'share',
-    'answer', 'answer_of_0_3', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_is_markdown', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'largest_points', 'estimate_words', 'verdict_words', 'table_words', 'model_card', 'model_text', 'markdown', 'markdown_row',
+    'answer', 'answer_of_0_3', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'largest_points', 'estimate_words', 'verdict_words', 'table_words', 'model_card', 'model_text', 'markdown', 'markdown_row',
     -- the analyst's door
-    'declare', 'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'class_confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
+    'declare', 'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
     'limit_budget', 'mark_part', 'check_parts', 'reader', 'see_ledger', 'see_budgets', 'see_odometer', 'see_models', 'see_model_list', 'see_answers', 'see_evaluations', 'see_model_history', 'see_drifts', 'see_ratings', 'see_schedules', 'see_schedule_runs', 'sees_all', 'administers', 'origin', 'table_name', 'table_named', 'table_owner', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',

@@ -9,7 +9,7 @@
  */
 DO $body$
 DECLARE
-  writers constant name[] := ARRAY['predict_sql', 'export', 'scorecard'];
+  writers constant name[] := ARRAY['predict_sql', 'scorecard'];
   made regprocedure;
 BEGIN
   FOR made IN

@@ -1,4 +1,4 @@
--- Models as text, for people
+-- Models as text, for people and for programs
 
 CREATE OR REPLACE FUNCTION dpobj_internal.show_line(head text, words text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
@@ -41,16 +41,18 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_text(facts jsonb) RETURNS text
   $$;
 COMMENT ON FUNCTION dpobj_internal.model_text(jsonb) IS 'internal: a model in about ten lines, of dpobj_internal.model_facts';
 
-CREATE OR REPLACE FUNCTION dpobj_internal.show_is_markdown(format text) RETURNS boolean
-  LANGUAGE C IMMUTABLE PARALLEL SAFE
-  AS 'MODULE_PATHNAME', 'dpobj_show_is_markdown';
-COMMENT ON FUNCTION dpobj_internal.show_is_markdown(text) IS 'internal: is a format of dpobj.show markdown, or text?';
+CREATE OR REPLACE FUNCTION dpobj_internal.export(model dpobj.model_argument, format text, owner regrole) RETURNS text
+  LANGUAGE C STABLE PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'dpobj_export';
+COMMENT ON FUNCTION dpobj_internal.export(dpobj.model_argument, text, regrole) IS
+  'internal: a model in format json or pmml of dpobj.show; null in text and markdown';
 
 CREATE OR REPLACE FUNCTION dpobj.show(model dpobj.model_argument, format text DEFAULT 'text', owner regrole DEFAULT NULL) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT CASE WHEN m.is_markdown THEN dpobj_internal.model_card(f) ELSE dpobj_internal.model_text(f) END
-      FROM dpobj_internal.show_is_markdown($2) m(is_markdown), dpobj_internal.model_facts(ARRAY[dpobj_internal.model_of($1, $3)]) f
+    SELECT coalesce(dpobj_internal.export($1, $2, $3),
+                    (SELECT CASE $2 WHEN 'markdown' THEN dpobj_internal.model_card(f) ELSE dpobj_internal.model_text(f) END
+                       FROM dpobj_internal.model_facts(ARRAY[dpobj_internal.model_of($1, $3)]) f))
   $$;
 COMMENT ON FUNCTION dpobj.show(dpobj.model_argument, text, regrole) IS
-  'what a model predicts and learned, from what, for how much, and how good it is by its last ratings that are kept; format: text, about ten lines, or markdown, a card with its points and its whole hash';
+  'what a model predicts and learned, from what, for how much, and how good it is by its last ratings that are kept; format: text, about ten lines; markdown, a card with its points and its whole hash; and for programs json, what its weights are multiplied by, features with their columns and encoders, weights, intercepts and classes, or pmml, PMML 4.4, which predicts from the columns that it was trained on; one that was trained on arrays reads columns f1, f2, ...';

@@ -79,12 +79,12 @@ INSERT INTO parser VALUES
       FROM (SELECT ROW(''logistic'', ''objective'', ''{1,-2}'', 1, 0, ''replace'', ''exact'', 7, $1::jsonb)::dp_model AS m) s', '{}'),
   ('model as JSON', 'SELECT m::jsonb::dp_model, dpobj.verify(m), (SELECT count(*) FROM dpobj.scorecard(m)),
       pg_temp.same_score(m, ''fuzz_array'', ''CASE WHEN cardinality(features) = 2 THEN dp_score($1, features) END''),
-      dpobj.export(m, ''json'')::jsonb, dpobj.export(m, ''pmml'')
+      dpobj.show(m, ''json'')::jsonb, dpobj.show(m, ''pmml'')
       FROM (SELECT $1::jsonb::dp_model AS m) s', '{}'),
   ('model of columns', 'SELECT dpobj.predict(m, v), (SELECT count(*) FROM dpobj.scorecard(m)),
       dpobj.predict_sql(m, ''fuzz_visit''), CASE WHEN pg_temp.same_types(m) THEN pg_temp.same_score(m, ''fuzz_visit'',
         ''dpobj.score($1, ROW(s.age, s.weight, s.cost, s.day, s.at, s.sex, s.mood, s.ill, s.code, s.hidden)::fuzz_visit)'') END,
-      dpobj.export(m, ''json'')::jsonb, dpobj.export(m, ''pmml'')
+      dpobj.show(m, ''json'')::jsonb, dpobj.show(m, ''pmml'')
       FROM (SELECT $1::jsonb::dp_model AS m) s, fuzz_visit v', '{}'),
   ('schedule times', 'SELECT dpobj_internal.cron_time(cron, at), dpobj_internal.cron_time(cron, at, true), dpobj_internal.schedule_time(cron, at AT TIME ZONE ''GMT'')
       FROM (SELECT ($1::jsonb ->> ''at'')::timestamp AS at, (SELECT string_agg(f, '' '') FROM jsonb_array_elements_text($1::jsonb -> ''cron'') f) AS cron) s', '{22009}'),

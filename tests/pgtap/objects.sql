@@ -60,12 +60,11 @@ SELECT columns_are('dpobj', 'model_history', ARRAY['model', 'kind', 'relation_na
 SELECT columns_are('dpobj', 'scorecards', ARRAY['name', 'owner', 'release', 'key', 'position', 'feature', 'level', 'points']);
 SELECT is(
   (SELECT string_agg(format('%s %s', p.oid::regprocedure, p.prorettype::regtype), E'\n' ORDER BY p.oid::regprocedure::text)
-   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard', 'share',
+   FROM pg_proc p WHERE p.proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'scorecard', 'share',
      'rename', 'comment', 'retire', 'delete', 'show', 'threshold')
      AND p.pronamespace = 'dpobj'::regnamespace),
   $$dpobj.comment(text,text) void
 dpobj.delete(text) void
-dpobj.export(dpobj.model_argument,text,regrole) text
 dpobj.predict(dpobj.model_argument,record,regrole) boolean
 dpobj.predict_class(dpobj.model_argument,record,regrole) text
 dpobj.predict_class_proba(dpobj.model_argument,record,regrole) double precision[]
@@ -80,7 +79,7 @@ dpobj.show(dpobj.model_argument,text,regrole) text
 dpobj.threshold(dpobj.model_argument,double precision,double precision,double precision,dpobj.json_argument,regrole) record$$, 'one function uses a model by value and by name');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
-   WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
+   WHERE proname IN ('predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'scorecard') AND pronamespace = 'dpobj'::regnamespace),
   'ss', 'predictions write nothing');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
@@ -99,7 +98,7 @@ SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
    WHERE proname IN ('model_to_json', 'model_from_json') AND proisstrict), 'is', 'the functions of the casts are immutable and parallel safe');
 SELECT columns_are('dp_confusion_table', ARRAY['true_positives', 'false_positives', 'false_negatives', 'true_negatives']);
-SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'double precision', 'dpobj.json_argument', 'dpobj.json_argument', 'text'], 'dp_confusion_table');
+SELECT function_returns('dpobj', 'confusion', ARRAY['text', 'regclass', 'double precision', 'dpobj.json_argument', 'dpobj.json_argument', 'text'], 'setof record');
 SELECT function_returns('dpobj', 'select', ARRAY['text[]', 'regclass', 'double precision', 'dpobj.json_argument', 'dpobj.json_argument', 'text'], 'text');
 SELECT is(
   (SELECT string_agg(DISTINCT provolatile::text || proparallel::text, ', ') FROM pg_proc
@@ -183,9 +182,9 @@ SELECT is_empty($$
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
     AND p.oid <> ALL (ARRAY['dpobj_internal.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
-                            'dpobj.predict_sql', 'dpobj.export', 'dpobj.scorecard', 'dpobj.threshold', 'dpobj_internal.estimate_words', 'dpobj_internal.verdict_words', 'dpobj_internal.table_words', 'dpobj.show', 'dpobj_internal.show_is_markdown', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
+                            'dpobj.predict_sql', 'dpobj_internal.export', 'dpobj.scorecard', 'dpobj.threshold', 'dpobj_internal.estimate_words', 'dpobj_internal.verdict_words', 'dpobj_internal.table_words', 'dpobj.show', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.declare', 'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.class_confusion', 'dpobj.limit_budget',
+                            'dpobj.declare', 'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.limit_budget',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.model_of', 'dpobj_internal.show_line', 'dpobj_internal.show_number',

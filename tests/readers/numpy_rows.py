@@ -1,4 +1,4 @@
-"""MODEL < rows: predicts by the lines of docs/python.md, which the test puts in front of this, to test dpobj.export.
+"""MODEL < rows: predicts by the lines of docs/python.md, which the test puts in front of this, to test dpobj.show.
 
 The files are those of pmml.py, but the model is JSON, and the value of a time is its text and its seconds since 1970.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pmml.py DOCUMENT < rows: predicts by the rules of PMML 4.4, to test dpobj.export.
+"""pmml.py DOCUMENT < rows: predicts by the rules of PMML 4.4, to test dpobj.show.
 
 It knows nothing of dpobj and only those elements of PMML that it needs; any other is an error.  A row is
 a line of JSON, an object with a member for each field.  For each row it prints an object with the

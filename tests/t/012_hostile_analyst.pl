@@ -430,7 +430,7 @@ $hostile->try_all(
 	[ 'a confusion table costs', 'ana', 1, "SELECT dpobj.confusion('mine', 'visit', 0.5)" ],
 	[ 'its attributes together', 'ana', 1, "SELECT (dpobj.confusion('mine', 'visit', 0.5)).*" ],
 	[ 'its attributes one by one', 'ana', 2,
-		map { "SELECT (dpobj.confusion('mine', 'visit', 0.5)).$_" } qw(true_positives true_negatives) ],
+		map { "SELECT (dpobj.confusion('mine', 'visit', 0.5)).$_" } qw(rows error) ],
 	[ 'a confusion table for each row', 'ana', 3, "SELECT dpobj.confusion('mine', 'visit', 0.5), i FROM generate_series(1, 3) i" ],
 	[ 'of one row', 'ana', 1, q{SELECT dpobj.confusion('mine', 'visit', 0.5, '{"id": {"=": 47}}')} ],
 	[ 'of nobody', 'ana', 1, q{SELECT dpobj.confusion('mine', 'visit', 0.5, '{"a": {"<": 0}}')} ],
@@ -522,7 +522,7 @@ my $declared = q{'{"features": ["a"], "relation": "x", "label": "y", "encoding":
 $hostile->try_all(
 	'models in use',
 	[ 'one\'s own is free', 'ana', 0, map { "SELECT $_" } "dpobj.predict('mine', $row)", "dpobj.score('mine', $row, 'ana')",
-		"dpobj.predict_sql('mine')", "dpobj.show('mine')", "dpobj.show('mine', 'markdown', 'ana')", "dpobj.export('mine', 'pmml')", "dpobj.export('mine', 'json')",
+		"dpobj.predict_sql('mine')", "dpobj.show('mine')", "dpobj.show('mine', 'markdown', 'ana')", "dpobj.show('mine', 'pmml')", "dpobj.show('mine', 'json')",
 		"count(*) FROM dpobj.scorecard('mine')", 'count(*) FROM dpobj.scorecards',
 		"bool_and(dpobj.verify(model::jsonb::dp_model)) FROM dpobj.models WHERE name = 'mine'" ],
 	[ 'on a table that one may not read', 'ana', '42501', q{SELECT dpobj.predict('mine', v) FROM visit v} ],

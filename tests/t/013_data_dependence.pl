@@ -141,7 +141,7 @@ my %request = (
 	evaluate => "SELECT count(dpobj.evaluate('kept', 'visit', 0.5)) >= 0",
 	'evaluate with a filter' =>
 	  q{SELECT count(dpobj.evaluate('kept', 'visit', 0.5, '{"t": {"=": "a"}, "i": {"<": 10}}')) >= 0},
-	confusion => "SELECT count(dpobj.confusion('kept', 'visit', 0.5)) >= 0",
+	confusion => "SELECT count(*) = 4 FROM dpobj.confusion('kept', 'visit', 0.5)",
 	auc => "SELECT count(*) >= 0 FROM dpobj.auc('kept', 'visit', 0.5)",
 	holdout => options('"holdout": 0.3'),
 	rated => options('"rate": 0.5'),

@@ -159,7 +159,7 @@ is(join(' ', grep { $before{$_} eq '[]' } @kept), '', 'each of the ' . @kept . '
 my $ana = session($node, user => 'ana', database => 'older');
 my $first = q{SELECT release FROM dpobj.train('visit', 'ill', 0.5, '{smokes,sex}', method => 'halfspace', name => 'first')};
 like($ana->ask($_), qr/^ERROR:  55000: extension "dpobj" is of version 0\.3\.0 in this database, and the library of version \Q$current\E\nHINT:  Run ALTER EXTENSION dpobj UPDATE/,
-	"before the update: $_") for $first, q{SELECT dpobj.price('visit', 'ill', 0.5)}, q{SELECT dpobj.cancel(1)}, q{SELECT dpobj.share('first', 'bob')}, q{SELECT dpobj.model_json('first')};
+	"before the update: $_") for $first, q{SELECT dpobj.price('visit', 'ill', 0.5)}, q{SELECT dpobj.cancel(1)}, q{SELECT dpobj.share('first', 'bob')}, q{SELECT dpobj.model_json('first')}, q{SELECT dpobj.confusion('first', 'visit', 0.5)};
 
 like(($node->psql('older', q{SELECT dpobj.report('visit', 0.001)}))[2], qr/ERROR:  extension "dpobj" is of version 0\.3\.0/, 'before the update: a report');
 
@@ -199,12 +199,16 @@ for my $database (qw(older restored))
 INSERT INTO dpobj.job_rows (name, role, role_name, relation, relation_name, label, epsilon, delta, method, options, request_hash, call)
   SELECT n.name, 'ana'::regrole, j.role_name, 'visit'::regclass, j.relation_name, n.label, n.epsilon, n.delta, n.method, n.options, j.request_hash, n.call
     FROM dpobj.job_rows j, (VALUES ('old model', 'ill', 0.0625, 0, 'halfspace', '{}'::jsonb, NULL),
-                                   ('old look', NULL, NULL, NULL, NULL, '{"epsilon": 0.0625, "by": ["smokes"], "options": {"level": 0.9}}', 'count')) n(name, label, epsilon, delta, method, options, call)
+                                   ('old look', NULL, NULL, NULL, NULL, '{"epsilon": 0.0625, "by": ["smokes"], "options": {"level": 0.9}}', 'count'),
+                                   ('old table', NULL, NULL, NULL, NULL, '{"epsilon": 0.0625, "model": "first"}', 'class_confusion')) n(name, label, epsilon, delta, method, options, call)
    WHERE j.id = 1
 SQL
-	is($session->ask(q{SELECT string_agg(dpobj.wait(id), ' ') FROM dpobj.jobs WHERE name LIKE 'old %'}), 'released released', "$database: jobs that 0.3.0 had queued");
+	is($session->ask(q{SELECT string_agg(dpobj.wait(id), ' ') FROM dpobj.jobs WHERE name LIKE 'old %'}), 'released released released', "$database: jobs that 0.3.0 had queued");
 	is($session->ask(q{SELECT (SELECT count(*) FROM dpobj.models WHERE name = 'old model'), jsonb_array_length(answer), answer -> 0 ->> 'confidence' FROM dpobj.answers WHERE name = 'old look'}),
 		'1|2|0.9', "$database: what they made is kept");
+	is($session->ask(q{SELECT string_agg(concat_ws(' ', r ->> 'predicted', r ->> 'label', r ->> 'rows', r ->> 'error', r ->> 'confidence'), ', ' ORDER BY r ->> 'rows')
+	    FROM jsonb_array_elements(dpobj_internal.answer_of_0_3('[{"true_positives": 1, "false_positives": 2, "false_negatives": 3, "true_negatives": 4, "error": 5, "level": 0.9}]')) r}),
+		'positive positive 1 5 0.9, positive negative 2 5 0.9, negative positive 3 5 0.9, negative negative 4 5 0.9', "$database: an old table of two classes has a row for each number");
 	is($session->ask(q{SELECT retired IS NOT NULL FROM dpobj.models WHERE name = 'second'}), 't', "$database: a retired model");
 	$session->quit;
 }

@@ -1,4 +1,4 @@
-# 037_export.pl - models in other programs: dpobj.export, PMML and JSON read by programs that
+# 037_export.pl - models in other programs: dpobj.show, PMML and JSON read by programs that
 # know nothing of dpobj, against dpobj.predict on rows of every kind; and every line of docs/python.md.
 #
 # DPOBJ_PMML_READER is the command of another reader of PMML, which takes and prints what
@@ -138,7 +138,7 @@ sub read_elsewhere
 		skip "$what: Python has no NumPy (python3-numpy)", 1 if $form eq 'numpy' && !has('numpy');
 		my $file = "$folder/model.$form";
 		unlink $file;
-		append_to_file($file, $node->safe_psql('postgres', "SELECT dpobj.export($model, '$form{$form}') FROM $from"));
+		append_to_file($file, $node->safe_psql('postgres', "SELECT dpobj.show($model, '$form{$form}') FROM $from"));
 		unlike(slurp_file($file), qr/[^\n -~]/, "$what: the PMML is ASCII") if $form eq 'pmml';
 		my ($theirs, $error);
 		IPC::Run::run([ @{ $reader{$form} }, $file ], '<', $rows->{$form}, '>', \$theirs, '2>', \$error) or die $error;
@@ -215,11 +215,11 @@ cmp_ok($predicted, '<', $compared * 9 / 10, 'many rows had none');
 
 # ---- who may take a model out ----
 
-refused("$_ of a model that is not shared", '42704', in_session($node, 'bob', "SELECT dpobj.export('logistic', '$_', 'ana')")) for qw(pmml json);
+refused("$_ of a model that is not shared", '42704', in_session($node, 'bob', "SELECT dpobj.show('logistic', '$_', 'ana')")) for qw(pmml json);
 $node->safe_psql('postgres', q{SELECT dpobj.share('logistic', 'bob')}, extra_params => [ '-U', 'ana' ]);
 my $charges = $node->safe_psql('postgres', 'SELECT count(*) FROM dpobj.ledger');
-is($node->safe_psql('postgres', qq{SELECT md5(dpobj.export('logistic', '$_', owner => 'ana'))}, extra_params => [ '-U', 'bob' ]),
-	$node->safe_psql('postgres', qq{SELECT md5(dpobj.export('logistic', '$_'))}, extra_params => [ '-U', 'ana' ]), "$_ of a shared model is the same")
+is($node->safe_psql('postgres', qq{SELECT md5(dpobj.show('logistic', '$_', owner => 'ana'))}, extra_params => [ '-U', 'bob' ]),
+	$node->safe_psql('postgres', qq{SELECT md5(dpobj.show('logistic', '$_'))}, extra_params => [ '-U', 'ana' ]), "$_ of a shared model is the same")
   for qw(pmml json);
 is($node->safe_psql('postgres', 'SELECT count(*) FROM dpobj.ledger'), $charges, 'nothing is charged');
 

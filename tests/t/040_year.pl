@@ -111,7 +111,7 @@ SELECT count(*), min(value) FILTER (WHERE created < '2030-07-01') - max(value) F
 SQL
 is($alice->ask(q(SELECT count(*), count(DISTINCT model) FROM dpobj.model_history WHERE model LIKE 'model %')), '12|12', 'each new model is rated once');
 $alice->ask(q(SELECT value FROM dpobj.auc('January', 'visit', 0.3, name => 'AUC of the year')));
-$alice->ask(q(SELECT true_positives FROM dpobj.confusion('model 2030-12-01 03:00', 'visit', 0.3, name => 'mistakes of the year')));
+$alice->ask(q(SELECT rows FROM dpobj.confusion('model 2030-12-01 03:00', 'visit', 0.3, name => 'mistakes of the year')));
 
 settle($node);
 is(scalar_of($node, <<'SQL'), "ages|12|12\nmodel|12|12\nnew model|12|12\nold model|12|12", 'each run has one charge of its own');
@@ -148,9 +148,9 @@ SELECT count(*) FILTER (WHERE s.dp_prediction IS NOT DISTINCT FROM dpobj.predict
 SQL
 is($alice->ask("SELECT count(*) FILTER (WHERE dpobj.predict('$newest', g) = fever), count(dpobj.predict('$newest', g)) FROM guest g"), '368|368',
 	'it predicts the new rule');
-is($alice->ask("SELECT dpobj.export('$newest', 'json')::jsonb ->> 'kind'"), 'halfspace', 'there is JSON of it');
+is($alice->ask("SELECT dpobj.show('$newest', 'json')::jsonb ->> 'kind'"), 'halfspace', 'there is JSON of it');
 unlink "$pages/year.pmml";
-append_to_file("$pages/year.pmml", $alice->ask("SELECT dpobj.export('$newest', 'pmml')"));
+append_to_file("$pages/year.pmml", $alice->ask("SELECT dpobj.show('$newest', 'pmml')"));
 my $rows = $alice->ask('SELECT json_build_object($$age$$, age, $$sex$$, sex, $$fever$$, fever) FROM guest ORDER BY id');
 IPC::Run::run([ '/usr/bin/python3', 'tests/readers/pmml.py', "$pages/year.pmml" ], '<', \$rows, '>', \my $read) or die 'the reader of PMML has failed';
 is(scalar(() = $read =~ /"prediction": true\b/g), 184, 'a reader of PMML predicts the new rule, too');

@@ -1,6 +1,6 @@
 # 050_edges.pl - values below, on and above declared numbers: for every type of column, each reader finds the same bin,
 # and it is right by exact arithmetic: features, histogram, profile, count by, filters, training, dpobj.predict_sql,
-# dpobj.export as JSON by the lines of docs/python.md, and as PMML.  NaN is missing for each of them.
+# dpobj.show as JSON by the lines of docs/python.md, and as PMML.  NaN is missing for each of them.
 #
 # The bins that are expected are written down here and computed by nothing.
 
@@ -77,7 +77,7 @@ sub read_elsewhere
 	my ($theirs, $error);
 
 	unlink $file;
-	append_to_file($file, $node->safe_psql('postgres', "SELECT dpobj.export(model, '$form') FROM scrambled_$table"));
+	append_to_file($file, $node->safe_psql('postgres', "SELECT dpobj.show(model, '$form') FROM scrambled_$table"));
 	IPC::Run::run([ @command, $file ], '<', \"$rows\n", '>', \$theirs, '2>', \$error) or die $error;
 	return join ' ', map { my $scores = decode_json($_)->{scores}; defined $scores ? int $scores->[-1] : '-' } split /\n/, $theirs;
 }

@@ -1,6 +1,6 @@
 /*
- * evaluate.c - dpobj.evaluate(), dpobj.confusion(), dpobj.class_confusion() and dpobj.select():
- * rates models of the session user on a table that the session user may not read.
+ * evaluate.c - dpobj.evaluate(), dpobj.confusion() and dpobj.select(): rates models of the session
+ * user on a table that the session user may not read.
  *
  * tally.h has the counts that are released, and their noise.  Here the models' columns are read,
  * with the encoders that the models were trained with, and the filter.  A row that is filtered out
@@ -36,6 +36,7 @@
 #include "server/base/gate.h"
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
+#include "server/base/materialize.h"
 #include "server/rows/options.h"
 #include "server/models/model_rating.h"
 #include "server/models/named_model.h"
@@ -329,8 +330,8 @@ rated_model_range(const RatedModel *rated, const Encoders *encoders, double *low
 
 /* ---- the request ---- */
 
-/* The most columns that are kept of a confusion table. */
-#define CONFUSION_COLUMNS (4 + 2)
+/* The columns of dpobj.confusion. */
+#define CONFUSION_COLUMNS 5
 
 typedef struct Evaluation
 {
@@ -345,7 +346,6 @@ typedef struct Evaluation
 	int64 *count; /* of all models */
 	TallyResult result;
 	TupleDesc descriptor; /* of the rows of the answer */
-	bool of_classes;      /* of a confusion table: the function for several classes */
 } Evaluation;
 
 static void
@@ -491,34 +491,37 @@ put_accuracy(const Evaluation *evaluation, StringInfo rows)
 	kept_add_row(rows, evaluation->descriptor, values, nulls);
 }
 
-/*
- * The confusion table as it is returned, a row of counts or a row with an array for each class, and
- * how far each count may be off, with which confidence.
- */
+/* The name of a class; of a label that is positive or negative these words. */
+static Datum
+class_name(const RatedModel *rated, int class)
+{
+	JsonbContainer *names;
+
+	if (rated->classes == 0)
+		return CStringGetTextDatum(class == TALLY_POSITIVE ? "positive" : "negative");
+	names = json_get_array(json_member(&rated->details->root, "classes"));
+	return CStringGetTextDatum(json_get_string(getIthJsonbValueFromContainer(names, class)));
+}
+
+/* The confusion table, a row for each prediction and label. */
 static void
 put_counts(const Evaluation *evaluation, StringInfo rows)
 {
 	const TallyResult *result = &evaluation->result;
-	int classes = result->classes;
-	Datum values[EVALUATION_COUNTS];
+	int cells = tally_cells(result->classes);
 	bool nulls[CONFUSION_COLUMNS] = {false};
-	int shown = evaluation->rated[0].classes == 0 ? tally_cells(classes) : 1;
 
-	for (int i = 0; i < tally_cells(classes); i++)
-		values[i] = Int64GetDatum(result->count[i]);
-	for (int i = 0; i < (shown > 1 ? 1 : classes); i++)
+	for (int i = 0; i < cells; i++)
 	{
-		Datum row[CONFUSION_COLUMNS];
+		Datum values[CONFUSION_COLUMNS] = {
+			class_name(&evaluation->rated[0], i / result->classes),
+			class_name(&evaluation->rated[0], i % result->classes),
+			Int64GetDatum(result->count[i]),
+			Float8GetDatum(result->error),
+			Float8GetDatum(evaluation->tally.confidence),
+		};
 
-		if (shown > 1)
-			memcpy(row, values, shown * sizeof(Datum));
-		else
-			row[0] =
-				PointerGetDatum(construct_array(values + i * classes, classes, INT8OID,
-												sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-		row[shown] = Float8GetDatum(result->error);
-		row[shown + 1] = Float8GetDatum(evaluation->tally.confidence);
-		kept_add_row(rows, evaluation->descriptor, row, nulls);
+		kept_add_row(rows, evaluation->descriptor, values, nulls);
 	}
 }
 
@@ -537,20 +540,6 @@ static void (*const put[])(const Evaluation *evaluation,
 											   [TALLY_SELECTION] = put_chosen};
 
 static void
-require_classes(const RatedModel *rated, bool classes)
-{
-	if ((rated->classes > 0) == classes)
-		return;
-	if (classes)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("model \"%s\" does not predict a class", rated->name),
-						errhint("Call dpobj.confusion.")));
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
-					errhint("Call dpobj.class_confusion.")));
-}
-
-static void
 settle_tally(Release *release)
 {
 	Evaluation *evaluation = (Evaluation *) release;
@@ -558,8 +547,6 @@ settle_tally(Release *release)
 	AnalystTable *opened = &evaluation->opened;
 	List *columns = find_models(evaluation);
 
-	if (tally->kind == TALLY_CONFUSION)
-		require_classes(&evaluation->rated[0], evaluation->of_classes);
 	analyst_open(release->table, NIL, columns, &evaluation->rated[0].label, evaluation->filter,
 				 opened);
 	rated_models_hold_out(evaluation->rated, tally->models, tally->holdout_given, tally->holdout,
@@ -665,67 +652,17 @@ dpobj_evaluate(PG_FUNCTION_ARGS)
 
 /* ---- the confusion table ---- */
 
-/* What is kept of a row of counts: these columns, how far each may be off, and the confidence. */
-static TupleDesc
-with_error(TupleDesc counts)
+/* dpobj.confusion(model, relation, epsilon, filter, options, name) */
+PG_FUNCTION_INFO_V1(dpobj_confusion_rows);
+Datum
+dpobj_confusion_rows(PG_FUNCTION_ARGS)
 {
-	TupleDesc descriptor = CreateTemplateTupleDesc(counts->natts + 2);
-
-	for (int i = 1; i <= counts->natts; i++)
-		TupleDescCopyEntry(descriptor, i, counts, i);
-	TupleDescInitEntry(descriptor, counts->natts + 1, "error", FLOAT8OID, -1, 0);
-	TupleDescInitEntry(descriptor, counts->natts + 2, "confidence", FLOAT8OID, -1, 0);
-	return descriptor;
-}
-
-static Jsonb *
-confuse(FunctionCallInfo fcinfo, bool of_classes, TupleDesc descriptor)
-{
-	Evaluation evaluation = {.tally.kind = TALLY_CONFUSION, .of_classes = of_classes};
+	Evaluation evaluation = {.tally.kind = TALLY_CONFUSION};
+	Tuplestorestate *set = materialize_begin(fcinfo, &evaluation.descriptor);
 
 	evaluation.names = list_make1(model_argument(fcinfo));
-	evaluation.descriptor = with_error(descriptor);
-	return evaluate(fcinfo, &evaluation);
-}
-
-/* dpobj.confusion(model, relation, epsilon, filter, options, name) -> dp_confusion_table */
-PG_FUNCTION_INFO_V1(dpobj_confusion);
-Datum
-dpobj_confusion(PG_FUNCTION_ARGS)
-{
-	Datum values[4];
-	bool nulls[4];
-	TupleDesc descriptor;
-
-	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "a confusion table must be returned as dp_confusion_table");
-	kept_read_row(confuse(fcinfo, false, descriptor), 0, descriptor, values, nulls);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
-}
-
-/* dpobj.class_confusion(model, relation, epsilon, filter, options, name) -> bigint[] */
-PG_FUNCTION_INFO_V1(dpobj_class_confusion);
-Datum
-dpobj_class_confusion(PG_FUNCTION_ARGS)
-{
-	TupleDesc descriptor = kept_columns(1, (const char *const[]){"counts"}, INT8ARRAYOID);
-	Jsonb *kept = confuse(fcinfo, true, descriptor);
-	TallyResult result = {.classes = kept_count(kept)};
-
-	for (int i = 0; i < result.classes; i++)
-	{
-		Datum row;
-		Datum *counts;
-		bool isnull;
-		int count;
-
-		kept_read_row(kept, i, descriptor, &row, &isnull);
-		deconstruct_array(DatumGetArrayTypeP(row), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
-						  TYPALIGN_DOUBLE, &counts, NULL, &count);
-		for (int j = 0; j < result.classes; j++)
-			result.count[tally_cell(i, j, result.classes)] = DatumGetInt64(counts[j]);
-	}
-	return tally_class_confusion(&result);
+	kept_put_rows(evaluate(fcinfo, &evaluation), set, evaluation.descriptor);
+	return (Datum) 0;
 }
 
 /* ---- the choice ---- */

@@ -145,7 +145,7 @@ check_model(const RatedModel *rated, const LookType *type)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
-				 errhint("Call dpobj.evaluate or dpobj.class_confusion.")));
+				 errhint("Call dpobj.evaluate or dpobj.confusion.")));
 	if (type == &look_calibration && !rated->probable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

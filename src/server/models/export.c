@@ -1,5 +1,5 @@
 /*
- * export.c - dpobj.export(): finds what each weight of a model is multiplied by, and writes it.
+ * export.c - dpobj.show() for programs: finds what each weight of a model is multiplied by, and writes it.
  */
 #include "postgres.h"
 
@@ -145,29 +145,19 @@ export_intercept(const ExportedModel *model, int class)
 	return model->predictor.encoding.intercept ? export_weights(model, class)[model->features] : 0;
 }
 
-/* dpobj.export(model dpobj.model_argument, format text, owner regrole) -> text */
+/* dpobj_internal.export(model, format, owner) -> text: null in a format that is for people */
 PG_FUNCTION_INFO_V1(dpobj_export);
 Datum
 dpobj_export(PG_FUNCTION_ARGS)
 {
-	static const char *const formats[] = {"json", "pmml"};
-	static text *(*const write[])(const ExportedModel *model) = {export_json, export_pmml};
+	static const char *const formats[] = {"text", "markdown", "json", "pmml"};
+	static text *(*const write[])(const ExportedModel *model) = {NULL, NULL, export_json,
+																 export_pmml};
 	const char *format = TextDatumGetCString(argument_value(fcinfo, 1, "format"));
 	int position = keyed_json_find("format", "", formats, lengthof(formats), format);
 	ExportedModel model;
 
-	if (!model_argument(fcinfo, &model))
+	if (write[position] == NULL || !model_argument(fcinfo, &model))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(write[position](&model));
-}
-
-/* dpobj_internal.show_is_markdown(format text) -> boolean */
-PG_FUNCTION_INFO_V1(dpobj_show_is_markdown);
-Datum
-dpobj_show_is_markdown(PG_FUNCTION_ARGS)
-{
-	static const char *const formats[] = {"text", "markdown"};
-	const char *format = TextDatumGetCString(argument_value(fcinfo, 0, "format"));
-
-	PG_RETURN_BOOL(keyed_json_find("format", "", formats, lengthof(formats), format) == 1);
 }

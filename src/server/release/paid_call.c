@@ -29,8 +29,7 @@
 #include "server/release/looks.h"
 
 /* The functions of schema dpobj whose answers are kept, beside those that are named after looks. */
-static const char *const calls[] = {"class_confusion", "confusion", "evaluate",
-									"select",          "train",     "train_groups"};
+static const char *const calls[] = {"confusion", "evaluate", "select", "train", "train_groups"};
 
 static void
 check_call(const char *call)
@@ -210,6 +209,8 @@ paid_call_statement(const char *call, Oid relation, Jsonb *arguments, const char
 	List *keys;
 	ListCell *cell;
 
+	if (strcmp(call, "class_confusion") == 0) /* of a job or a schedule of 0.3.0 */
+		call = "confusion";
 	check_call(call);
 	if (!JB_ROOT_IS_OBJECT(arguments))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

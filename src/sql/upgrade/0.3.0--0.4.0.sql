@@ -97,6 +97,11 @@ SELECT NULL::text AS name, NULL::text AS first, NULL::text AS relation_name, NUL
        NULL::float8 AS high, NULL::float8 AS confidence, NULL::name AS owner, NULL::timestamptz AS created, NULL::numeric AS epsilon, NULL::bigint AS release;
 DROP FUNCTION dpobj_internal.drift_total(dpobj.kept_histograms, dpobj.kept_histograms, float8);
 
+-- answers.sql: a confusion has a row for each prediction and label, whatever the model predicts
+DROP FUNCTION
+    dpobj.confusion(text, regclass, numeric, jsonb, jsonb, text),
+    dpobj.class_confusion(text, regclass, numeric, jsonb, jsonb, text);
+
 -- parts.sql: the owner of a table marks it, and nobody else can
 DO $body$
 DECLARE
