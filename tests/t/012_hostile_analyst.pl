@@ -531,7 +531,7 @@ $hostile->try_all(
 			"SELECT dpobj.predict('$name', $row)", "SELECT dpobj.score('$name', $row)", "SELECT dpobj.predict_proba('$name', $row)",
 			"SELECT dpobj.predict('$name', $row, 'ana')", "SELECT dpobj.score('$name', $row, 'ana')",
 			"SELECT dpobj.predict_sql('$name')", "SELECT dpobj.predict_sql('$name', owner => 'ana')",
-			(map { ("SELECT dpobj.$_)", "SELECT dpobj.$_, owner => 'ana')") } "scorecard('$name'", "show('$name'", "show('$name', 'markdown'", "export('$name', 'pmml'", "export('$name', 'json'"),
+			(map { ("SELECT dpobj.$_)", "SELECT dpobj.$_, owner => 'ana')") } "scorecard('$name'", "show('$name'", "show('$name', 'markdown'", "show('$name', 'pmml'", "show('$name', 'json'"),
 			"SELECT dpobj.share('$name', 'poor')", "SELECT dpobj.share('$name', 'mallory')", "SELECT dpobj.share('$name', 'poor', false)")
 		} 'mine', 'unheard of'),
 	[ 'points of others are not seen', 'noah', '22012', 'SELECT 1 / count(*) FROM dpobj.scorecards' ],

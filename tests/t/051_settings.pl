@@ -33,7 +33,7 @@ is($ana->ask("SELECT dpobj.comment($name, " . q{$n$with a \ and an E'\n'$n$)}), 
 my @texts = (
 	(map { "SELECT dpobj.report($table, '$_')" } qw(text html)),
 	"SELECT dpobj.report($table, 'json')::jsonb - 'at'",
-	(map { "SELECT dpobj.$_')" } "show($name, 'text", "show($name, 'markdown", "export($name, 'json", "export($name, 'pmml"),
+	(map { "SELECT dpobj.$_')" } "show($name, 'text", "show($name, 'markdown", "show($name, 'json", "show($name, 'pmml"),
 	"SELECT dpobj.predict_sql($name, $table)",
 	"SELECT string_agg(s.feature || '=' || coalesce(s.level, '-') || '=' || s.points, ' ' ORDER BY s.feature, s.level) FROM dpobj.scorecard($name) s",
 	"SELECT jsonb_agg(p) FROM dpobj.price($table, 'y', 0.5) p",
