@@ -39,6 +39,18 @@ SELECT (SELECT sum(c::int) FROM jsonb_array_elements(r -> 'counts') p(pair), jso
        jsonb_array_length(r -> 'edges') + 1 = jsonb_array_length(r -> 'counts') AS bins, r -> 'edges' @> '[0]' AS an_edge_at_0,
        abs((r #>> '{base_rate,value}')::float8 - 0.4) < 0.15 AS base, (r #>> '{auc,low}')::float8 > 0.7 AS ranks, (r #>> '{accuracy,value}')::float8 > 0.7 AS right
   FROM made, LATERAL (SELECT details -> 'rating') v(r) WHERE name = 'first';
+-- Lift, the error of probabilities and the curves, by the same counts.
+SELECT r ? 'lift' = (l.share IS NOT NULL) AS lift_known, abs((r #>> '{lift,value}')::float8 - l.lift) < 0.1 AS lift, abs((r ->> 'lift_share')::float8 - l.share) < 0.01 AS share,
+       (r #>> '{calibration_error,value}')::float8 BETWEEN 0 AND 0.2 AND (r #>> '{calibration_error,by_chance}')::float8 BETWEEN 0.001 AND 0.1 AS error,
+       abs(area - (r #>> '{auc,value}')::float8) < 0.01 AS area_is_auc, jsonb_array_length(c -> 'bins') BETWEEN 3 AND jsonb_array_length(r -> 'counts') AS bins
+  FROM made, LATERAL (SELECT details -> 'rating', dpobj_internal.rating_curves(details -> 'rating')) v(r, c),
+       LATERAL (SELECT sum((x - before_x) * (200 - y - before_y)) / 20000 FROM (SELECT x, y, lag(x) OVER w AS before_x, lag(y) OVER w AS before_y
+                  FROM regexp_matches(c ->> 'roc', '[ML](\S+) ([^L]+)', 'g') WITH ORDINALITY m(xy, at), LATERAL (SELECT xy[1]::float8, xy[2]::float8) p(x, y) WINDOW w AS (ORDER BY at)) s) a(area),
+       LATERAL (SELECT max(rows / n) AS share, max(positive / rows / base) AS lift
+                  FROM (SELECT sum(p + q) OVER w AS rows, sum(p) OVER w AS positive, sum(p + q) OVER () AS n, sum(p) OVER () / sum(p + q) OVER () AS base
+                          FROM jsonb_array_elements(r -> 'counts') WITH ORDINALITY b(pair, at), LATERAL (SELECT (pair ->> 0)::float8, (pair ->> 1)::float8) d(p, q) WINDOW w AS (ORDER BY at DESC)
+                         ORDER BY abs(sum(p + q) OVER w / sum(p + q) OVER () - 0.1) LIMIT 1) t WHERE rows / n BETWEEN 0.05 AND 0.2) l
+ WHERE name IN ('first', 'second');
 \c -
 SELECT e.epsilon, e.parameters -> 'rate' AS rate, e.pair FROM dpobj.ledger e WHERE e.event = 'charged' AND e.relation_name = 'public.guest' ORDER BY e.id LIMIT 1;
 \c - dpobj_rating_ana

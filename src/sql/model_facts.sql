@@ -55,6 +55,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.model_facts(models @extschema@.dp_mode
           coalesce((m.details ->> 'holdout') || ' of the rows held out', (m.details #>> '{rate,rows}') || ' of the rows held out for its rating'),
           'at most ' || (m.details ->> 'max_rows_per_person') || ' rows of each person, chosen by a keyed hash'),
         'verdict', dpobj_internal.verdict_words(m.details -> 'rating'),
+        'curves', dpobj_internal.rating_curves(m.details -> 'rating'),
         'table', coalesce(dpobj_internal.table_words(m.details -> 'rating'), 'none. ' || (m.details ->> 'unrated')),
         'for', format('epsilon %s, delta %s; guarantee %s', m.epsilon, m.delta, m.guarantee),
         'neighbours', CASE

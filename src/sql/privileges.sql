@@ -19,7 +19,7 @@ DECLARE
     'dp_predict', 'dp_score', 'dp_predict_proba', 'dp_predict_class', 'dp_predict_class_proba',
     'model_hash', 'verify', 'model_to_json', 'model_from_json',
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard', 'threshold', 'share',
-    'answer', 'answer_of_0_3', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'largest_points', 'estimate_words', 'verdict_words', 'table_words', 'model_card', 'model_text', 'markdown', 'markdown_row',
+    'answer', 'answer_of_0_3', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'rating_curves', 'largest_points', 'estimate_words', 'verdict_words', 'table_words', 'model_card', 'model_text', 'markdown', 'markdown_row',
     -- the analyst's door
     'declare', 'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report

@@ -44,8 +44,36 @@ CREATE OR REPLACE FUNCTION dpobj_internal.table_words(rating jsonb) RETURNS text
                        dpobj_internal.estimate_words($1 -> 'accuracy'),
                        coalesce(greatest(b.rate, 1 - b.rate)::text, 'an unknown one')) END,
       CASE WHEN $1 ->> 'of' = 'scores'
-           THEN CASE WHEN $1 ? 'calibration' THEN 'probabilities are calibrated' ELSE 'too few rows to calibrate probabilities' END END,
+           THEN CASE WHEN $1 ? 'calibration'
+                     THEN format('probabilities are calibrated, off by %s in the mean, where noise and chance alone make %s',
+                                 $1 #>> '{calibration_error,value}', $1 #>> '{calibration_error,by_chance}')
+                     ELSE 'too few rows to calibrate probabilities' END END,
+      'lift ' || dpobj_internal.estimate_words($1 -> 'lift') || ', in the ' || ($1 ->> 'lift_share') || ' of rows with the highest scores',
       format('at confidence %s', $1 ->> 'confidence'))
       FROM (SELECT ($1 #>> '{base_rate,value}')::numeric AS rate) b
   $$;
 COMMENT ON FUNCTION dpobj_internal.table_words(jsonb) IS 'internal: the numbers of a rating that comes with a model in words';
+
+/*
+ * The curves of a table of scores by its noisy counts, none of them below 0, in a square of 100: which
+ * share of the positive rows is above a threshold, by that of the negative ones; and for each bin
+ * with more rows than noise makes, the share of positive rows by the probability.
+ */
+CREATE OR REPLACE FUNCTION dpobj_internal.rating_curves(rating jsonb) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    WITH bin AS (
+      SELECT c.place, greatest((c.pair ->> 0)::numeric, 0) AS positive, greatest((c.pair ->> 1)::numeric, 0) AS negative,
+             ($1 -> 'predicted' ->> (c.place::int - 1))::numeric AS predicted
+        FROM jsonb_array_elements($1 -> 'counts') WITH ORDINALITY c(pair, place)),
+    above AS (
+      SELECT b.place, round(100 * sum(b.negative) OVER w / nullif(sum(b.negative) OVER (), 0), 1) AS x,
+             100 - round(100 * sum(b.positive) OVER w / nullif(sum(b.positive) OVER (), 0), 1) AS y
+        FROM bin b WINDOW w AS (ORDER BY b.place DESC))
+    SELECT jsonb_build_object(
+      'roc', (SELECT 'M0 100' || string_agg(format('L%s %s', a.x, a.y), '' ORDER BY a.place DESC) FROM above a),
+      'bins', (SELECT jsonb_agg(jsonb_build_object('x', round(96 * b.predicted, 1), 'y', round(96 - 96 * b.positive / (b.positive + b.negative), 1)) ORDER BY b.place)
+                 FROM bin b WHERE b.predicted IS NOT NULL AND b.positive + b.negative > 4.5 * ($1 ->> 'deviation')::numeric))
+      WHERE $1 ->> 'of' = 'scores' AND $1 #>> '{auc,value}' IS NOT NULL
+  $$;
+COMMENT ON FUNCTION dpobj_internal.rating_curves(jsonb) IS 'internal: the ROC curve and the calibration of a rating that comes with a model, as places in a square';

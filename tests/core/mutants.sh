@@ -231,6 +231,8 @@ mutants=(
   '391|test_rating|rating: normal noise of one row for a person of several'
   '392|test_rating|rating: normal noise of add_remove under replace'
   '393|test_rating|noisy: all numbers share one draw of normal noise'
+  '394|test_rating|rating: the interval of a lift at a confidence of 0.3'
+  '395|test_rating|rating: half of what chance makes of the error of probabilities'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

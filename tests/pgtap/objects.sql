@@ -188,7 +188,7 @@ SELECT is_empty($$
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.model_of', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
-                            'dpobj_internal.model_facts', 'dpobj_internal.rating_interval', 'dpobj_internal.rating_words', 'dpobj_internal.largest_points', 'dpobj_internal.markdown', 'dpobj_internal.markdown_row',
+                            'dpobj_internal.model_facts', 'dpobj_internal.rating_interval', 'dpobj_internal.rating_words', 'dpobj_internal.rating_curves', 'dpobj_internal.largest_points', 'dpobj_internal.markdown', 'dpobj_internal.markdown_row',
                             'dpobj_internal.budgets_applying', 'dpobj_internal.calls_that_fit', 'dpobj_internal.rdp_orders', 'dpobj_internal.relatives',
                             'dpobj_internal.cost_under', 'dpobj_internal.delta_under', 'dpobj_internal.cost_of_rows', 'dpobj_internal.composed_epsilon',
                             'dpobj_internal.largest_epsilon', 'dpobj.price', 'dpobj.price_aggregate', 'dpobj.price_plan', 'dpobj.recompute',

@@ -115,6 +115,7 @@ is_deeply([ @open, @unbalanced ], [], 'every element is closed in its place');
 unlike($page =~ s/<[^>]*>//gr =~ s/&(?:amp|lt|gt|quot|#39);//gr, qr/[&<>]|[\x00-\x08\x0b-\x1f]/, 'no character of markup is left in a text');
 like($page, qr/\Q&lt;script&gt;attacked=1&lt;\/script&gt;&amp;amp;&quot;&#39;/, 'a role is there, escaped');
 unlike($page, qr/\xE2\x80\xAE/, 'nothing turns the direction of what follows');
+like($page, qr/<div class="curves">\n<figure><svg [^>]*><path class="even" [^>]*><path class="line" d="M0 100(?:L[\d.]+ [\d.]+)+"\/>.*<rect class="mark" [^>]*>.*calibrated probability/s, 'the ROC curve and the calibration of a model');
 like($page, qr/default-src 'none'/, 'the page forbids itself scripts and loads');
 
 # ---- a model as Markdown ----

@@ -99,7 +99,11 @@ typedef struct Pivot
 	double second;
 	int firsts; /* numbers that the first is the sum of */
 	int others; /* and the second */
-	/* of an AUC; bins: 0 for a share */
+	/* of a lift: positive rows above, rows above, positive rows, rows */
+	bool lift;
+	int from;
+	double sum[4];
+	/* of an AUC or a lift; bins: 0 for a share */
 	int bins;
 	const int64_t *number;
 	double positive; /* rows */
@@ -169,10 +173,40 @@ chance_of_auc(Pivot *pivot, double theta)
 						pivot->sample ? fmax(variance, 0.0) : 0.0, distance);
 }
 
+/*
+ * T is (positive rows above) (rows) - theta (rows above) (positive rows), and a weight is what one
+ * more row adds to it: a positive or a negative one, above or below.
+ */
+static double
+chance_of_lift(const Pivot *pivot, double theta)
+{
+	const double *sum = pivot->sum;
+	int above = pivot->bins - pivot->from;
+	int times[] = {above, above, pivot->from, pivot->from};
+	double rows[] = {sum[0], sum[1] - sum[0], sum[2] - sum[0], sum[3] - sum[1] - sum[2] + sum[0]};
+	double weight[] = {sum[3] + sum[0] - theta * (sum[2] + sum[1]), sum[0] - theta * sum[2],
+					   sum[0] - theta * sum[1], sum[0]};
+	double variance = 0.0;
+
+	for (int i = 0; i < 4; i++)
+		variance += fmax(rows[i], 0.0) * weight[i] * weight[i];
+	return tail_of_many(alike(pivot->noise), weight, 4, times, pivot->sample ? variance : 0.0,
+						fabs(sum[0] * sum[3] - theta * sum[1] * sum[2]));
+}
+
 static double
 chance(Pivot *pivot, double theta)
 {
+	if (pivot->lift)
+		return chance_of_lift(pivot, theta);
 	return pivot->bins > 0 ? chance_of_auc(pivot, theta) : chance_of_share(pivot, theta);
+}
+
+/* The largest value. */
+static double
+most(const Pivot *pivot)
+{
+	return pivot->lift ? ESTIMATE_MOST_LIFT : 1.0;
 }
 
 /* Where the chance falls to beta on the way from the estimate to an end of all values. */
@@ -200,7 +234,7 @@ static void
 find_interval(Pivot *pivot, double confidence, Estimate *estimate)
 {
 	estimate->low = find_end(pivot, estimate->value, 0.0, 1.0 - confidence);
-	estimate->high = find_end(pivot, estimate->value, 1.0, 1.0 - confidence);
+	estimate->high = find_end(pivot, estimate->value, most(pivot), 1.0 - confidence);
 }
 
 /* After find_interval(). */
@@ -211,7 +245,8 @@ find_sample_interval(Pivot *pivot, double confidence, Estimate *estimate)
 
 	pivot->sample = true;
 	estimate->sample_low = fmin(find_end(pivot, estimate->value, 0.0, beta), estimate->low);
-	estimate->sample_high = fmax(find_end(pivot, estimate->value, 1.0, beta), estimate->high);
+	estimate->sample_high =
+		fmax(find_end(pivot, estimate->value, most(pivot), beta), estimate->high);
 }
 
 /* What nobody knows is between 0 and 1. */
@@ -320,6 +355,34 @@ estimate_auc(const Noise *noise, const int64_t *number, int bins, double confide
 	*ties = fmin(fmax(same / all / 2, 0.0), 0.5);
 	find_interval(&pivot, confidence, auc);
 	find_sample_interval(&pivot, confidence, auc);
+}
+
+/* ---- lift ---- */
+
+void
+estimate_lift(const Noise *noise, const int64_t *number, int bins, int from, double confidence,
+			  Estimate *lift)
+{
+	Pivot pivot = {.noise = noise, .lift = true, .from = from, .bins = bins, .number = number};
+	double *sum = pivot.sum;
+
+	for (int i = 0; i < 2 * bins; i++)
+	{
+		bool positive = i % 2 == 0;
+		bool above = i >= 2 * from;
+
+		sum[0] += positive && above ? (double) number[i] : 0.0;
+		sum[1] += above ? (double) number[i] : 0.0;
+		sum[2] += positive ? (double) number[i] : 0.0;
+		sum[3] += (double) number[i];
+	}
+	*lift = (Estimate){.high = ESTIMATE_MOST_LIFT, .sample_high = ESTIMATE_MOST_LIFT};
+	lift->known = is_noticed(&pivot, sum[2], 1.0 - confidence) && sum[1] > 0;
+	if (!lift->known)
+		return;
+	lift->value = fmin(fmax(sum[0] * sum[3] / (sum[1] * sum[2]), 0.0), ESTIMATE_MOST_LIFT);
+	find_interval(&pivot, confidence, lift);
+	find_sample_interval(&pivot, confidence, lift);
 }
 
 /* ---- the mean of a population ---- */

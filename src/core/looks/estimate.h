@@ -60,6 +60,16 @@ extern void estimate_auc(const Noise *noise, const int64_t *number, int bins, do
 						 Estimate *auc, double *ties);
 
 /*
+ * The lift of the bins from one on in such a histogram: their share of the positive rows over their
+ * share of all rows.  Like that of the AUC, its confidence is reached as the counts grow (rule X17).
+ */
+extern void estimate_lift(const Noise *noise, const int64_t *number, int bins, int from,
+						  double confidence, Estimate *lift);
+
+/* No lift is beyond it. */
+#define ESTIMATE_MOST_LIFT 100.0
+
+/*
  * Of numbers from 0 to 1, at least so many of which are an independent sample of a population and
  * have a mean from *low to *high: widens this to where the mean of the population is, but for a
  * chance of beta (theorem X15).

@@ -234,9 +234,8 @@ logistic(double x)
 	return 1 / (1 + exp(-x));
 }
 
-/* The middle of a bin's chance, were scores spread as they are taken to be; in spreads. */
-static double
-place_of_bin(const RatingTable *table, int bin)
+double
+rating_place(const RatingTable *table, int bin)
 {
 	double low =
 		bin == 0 ? 0 : gsl_cdf_ugaussian_P((table->edge[bin - 1] - table->middle) / table->spread);
@@ -268,7 +267,7 @@ typedef struct Fit
 static void
 add_bin(const RatingTable *table, double noise, int bin, Fit *fit)
 {
-	double place = place_of_bin(table, bin);
+	double place = rating_place(table, bin);
 	double p = logistic(fit->intercept + fit->slope * place);
 	double positive = (double) table->number[2 * bin];
 	double negative = (double) table->number[2 * bin + 1];

@@ -112,6 +112,9 @@ extern int64_t rating_epsilon(const RatingTable *table);
 /* Adds usable rows with a score and a label. */
 extern void rating_add_scores(RatingTable *table, double score, int64_t positive, int64_t negative);
 
+/* The middle of the scores of a bin, if they are spread as they are taken to be; in spreads. */
+extern double rating_place(const RatingTable *table, int bin);
+
 /* The noise of one release. */
 extern void rating_draw(RatingTable *table, Bits *bits, Memory *memory);
 

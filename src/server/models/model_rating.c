@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/base/privacy.h"
+#include "core/looks/rating_quality.h"
 
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"
@@ -77,6 +78,28 @@ append_needs(StringInfo text, const RatingTable *table, const Rating *rating)
 	appendStringInfoChar(text, '}');
 }
 
+/* Lift, and how far probabilities are off, with the numbers of the curves. */
+static void
+append_quality(StringInfo text, const RatingTable *table, const Rating *rating)
+{
+	RatingQuality quality;
+
+	rating_quality(table, rating, &quality);
+	if (quality.lift.known)
+	{
+		model_rating_append_estimate(text, table, "lift", &quality.lift);
+		appendStringInfo(text, ", \"lift_share\": %.2g", quality.share);
+	}
+	if (!rating->calibrated)
+		return;
+	appendStringInfo(text, ", \"calibration_error\": {\"value\": %.2g, \"by_chance\": %.2g}",
+					 quality.error, quality.by_chance);
+	for (int i = 0; i < table->cells; i++)
+		appendStringInfo(text, "%s%.3g", i == 0 ? ", \"predicted\": [" : ", ",
+						 quality.predicted[i]);
+	appendStringInfoChar(text, ']');
+}
+
 static const char *const verdicts[] = {
 	[RATING_BETTER] = "better than chance",
 	[RATING_WORSE] = "worse than chance",
@@ -117,6 +140,8 @@ model_rating_append(StringInfo text, const RatingTable *table)
 	if (rating.calibrated)
 		appendStringInfo(text, ", \"calibration\": {\"intercept\": %s, \"slope\": %s}",
 						 json_digits(rating.intercept), json_digits(rating.slope));
+	if (table->kind == RATING_SCORES)
+		append_quality(text, table, &rating);
 	append_table(text, table);
 	appendStringInfo(text, ", \"confidence\": %g}", RATING_CONFIDENCE);
 }

@@ -4,6 +4,7 @@
  * thresholds against a direct search.
  */
 #include "core/looks/rating.h"
+#include "core/looks/rating_quality.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -316,17 +317,92 @@ test_fit(double intercept, double slope, int rows, double epsilon, Law law, doub
 	CHECK(error < most);
 }
 
+/* ---- lift and the error of probabilities ---- */
+
+/* off: two neighbouring bins have each other's shares of positive rows. */
+static void
+test_quality(double intercept, double slope, int rows, double epsilon, Law law, bool off)
+{
+	Population population = {.middle = 0.2, .spread = 1, .intercept = intercept, .slope = slope};
+	RatingTable table = begin_table(0.2, 0.8, rows, 0.3, epsilon, law);
+	double held = 0;
+	double known = 0;
+	double error = 0;
+	double by_chance = 0;
+	double *chance = population.chance;
+	int half = table.cells / 2;
+
+	populate(&population, &table);
+	if (off)
+		for (int i = 0; i < 2; i++)
+		{
+			double low = chance[2 * (half - 1) + i];
+
+			chance[2 * (half - 1) + i] = chance[2 * (half + 1) + i];
+			chance[2 * (half + 1) + i] = low;
+		}
+	for (int run = 0; run < RUNS / 5; run++)
+	{
+		RatingQuality quality;
+		Rating rating;
+		double share = 0;
+
+		draw(&population, rows, &table);
+		rating_find(&table, &rating);
+		rating_quality(&table, &rating, &quality);
+		CHECK(rating.calibrated);
+		error += quality.error;
+		by_chance += quality.by_chance;
+		if (!quality.lift.known)
+			continue;
+		CHECK(LIFT_LEAST_SHARE <= quality.share && quality.share <= LIFT_MOST_SHARE);
+		/* which bins it is of follows from the noisy share */
+		for (int from = table.cells - 1; from > 0; from--)
+		{
+			double taken[2] = {0};
+			double all[2] = {0};
+			double noisy[2] = {0};
+
+			for (int i = 0; i < table.cells; i++)
+				for (int j = 0; j < 2; j++)
+				{
+					taken[j] += i >= from ? chance[2 * i + j] : 0;
+					all[j] += chance[2 * i + j];
+					noisy[0] += i >= from ? (double) table.number[2 * i + j] : 0;
+					noisy[1] += (double) table.number[2 * i + j];
+				}
+			if (fabs(noisy[0] / noisy[1] - quality.share) < 1e-12)
+				share = taken[0] / (taken[0] + taken[1]) * (all[0] + all[1]) / all[0];
+		}
+		known++;
+		held += quality.lift.sample_low <= share && share <= quality.lift.sample_high;
+		CHECK(quality.lift.low <= quality.lift.value && quality.lift.value <= quality.lift.high);
+	}
+	if (getenv("SAYS"))
+		printf("lift: known %.3f held %.3f; error %.4f by chance %.4f\n", known * 5 / RUNS,
+			   held / known, error * 5 / RUNS, by_chance * 5 / RUNS);
+	CHECK(known > 0.9 * RUNS / 5);
+	CHECK(held / known >= RATING_CONFIDENCE - 5 * sqrt(0.05 / known));
+	/* two numbers are fitted, so that chance makes a little less */
+	CHECK(off ? error > 1.5 * by_chance : error > 0.7 * by_chance && error < 1.05 * by_chance);
+}
+
 static void
 test_weak(void)
 {
 	Population population = {.spread = 1, .slope = 1};
 	RatingTable table = begin_table(0, 1, 100, 0.5, 0.1, LAPLACE);
+	RatingQuality quality;
 	Rating rating;
 
 	populate(&population, &table);
 	draw(&population, 100, &table);
 	rating_find(&table, &rating);
 	CHECK(!rating.calibrated && rating.slope == 0);
+	for (int i = 0; i < 2 * table.cells; i++)
+		table.number[i] = i % 2 == 0 ? INT64_MAX : INT64_MIN; /* as noise may make them */
+	rating_quality(&table, &rating, &quality);
+	CHECK(!quality.lift.known);
 	/* rows that were seen have no verdict */
 	table = begin_table(0, 1, 10000, 0.5, 1, NORMAL);
 	table.seen = true;
@@ -509,6 +585,9 @@ main(void)
 		test_fit(-1.5, 1.2, 3000, 1, law, 0.02);
 		test_fit(0.3, 0.2, 3000, 1, law, 0.03);
 		test_fit(-3, 2, 5000, 0.5, law, 0.03);
+		test_quality(-1.5, 1.2, 3000, 0.5, law, false);
+		test_quality(-1.5, 1.2, 10000, 1, law, true);
+		test_quality(-3.9, 1.2, 2000, 2, law, false);
 	}
 	test_weak();
 	test_classes();
