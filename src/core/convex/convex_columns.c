@@ -10,9 +10,8 @@
 #include "core/convex/convex_pass.h"
 #include "core/convex/convex_row.h"
 
-/* The largest |x_j|, rounded as encoding_apply() rounds. */
-static int32_t
-largest_value(const Encoding *encoding, int j)
+int32_t
+convex_columns_bound(const Encoding *encoding, int j)
 {
 	double value = fmax(fabs(encoding->low[j]), fabs(encoding->high[j]));
 
@@ -40,7 +39,7 @@ convex_columns_of(const Encoding *encoding, ConvexColumns *columns)
 	{
 		columns->group[j] = is_indicator(encoding, j) ? COLUMN_INDICATOR : 0;
 		columns->bound[j] =
-			is_indicator(encoding, j) ? FIXED_POINT_ONE : largest_value(encoding, j);
+			is_indicator(encoding, j) ? FIXED_POINT_ONE : convex_columns_bound(encoding, j);
 	}
 	for (int g = 0; g < encoding->groups; first += encoding->group[g++])
 	{
@@ -157,21 +156,25 @@ columns_body_make(const ConvexColumns *columns, double radius, int dimension, Co
 
 /* An indicator has half of its own coordinate of K and half of the intercept's. */
 double
-columns_body_spread(const ColumnsBody *body)
+columns_body_spread(const ColumnsBody *body, double *spread)
 {
 	const KNormBody *shape = &body->shape;
 	int dimension = knorm_coordinates(shape);
-	double spread[COLUMNS_MAX + 1];
+	double part[COLUMNS_MAX + 1];
 	double other;
 	double sum = 0;
+	int i = 0;
 
-	knorm_spread(shape, spread);
-	other = spread[shape->groups];
+	knorm_spread(shape, part);
+	other = part[shape->groups];
 	for (int g = 0; g < shape->groups; g++)
-		sum += body->size[g] * spread[g];
-	for (int i = dimension - shape->others; i < dimension; i++)
-		sum +=
-			body->indicator[body->place[i]] ? hypot(other, spread[shape->groups - 1]) / 2 : other;
+		for (int end = i + body->size[g]; i < end; i++)
+			spread[body->place[i]] = part[g];
+	for (; i < dimension; i++)
+		spread[body->place[i]] =
+			body->indicator[body->place[i]] ? hypot(other, part[shape->groups - 1]) / 2 : other;
+	for (int j = 0; j < dimension; j++)
+		sum += spread[j];
 	return sum / dimension;
 }
 

@@ -14,6 +14,9 @@
 #include "core/random/knorm.h"
 #include "core/rows/encoding.h"
 
+/* The largest |x_j|, in fixed point, rounded as encoding_apply() rounds. */
+extern int32_t convex_columns_bound(const Encoding *encoding, int j);
+
 /* What the encoding gives. */
 extern void convex_columns_of(const Encoding *encoding, ConvexColumns *columns);
 
@@ -35,8 +38,8 @@ typedef struct ColumnsBody
 extern void columns_body_make(const ConvexColumns *columns, double radius, int dimension,
 							  ColumnsBody *body);
 
-/* The mean over the columns of the root mean square of b_j over its reach, for scale = 1. */
-extern double columns_body_spread(const ColumnsBody *body);
+/* Sets the root mean square of each b_j over its reach, for scale = 1, and returns their mean. */
+extern double columns_body_spread(const ColumnsBody *body, double *spread);
 
 /* Draws b of density proportional to exp(-|b|_K / scale), to within two units of 2^-85. */
 extern void columns_body_draw(const ColumnsBody *body, double scale, Bits *bits, Memory *memory,

@@ -105,11 +105,7 @@ residual_describe(const Encoding *encoding, ConvexTerms *convex, ResidualTerms *
 		for (int end = j + size; j < end; j++)
 		{
 			columns->group[j] = ones ? group : 0;
-			columns->bound[j] =
-				ones ? FIXED_POINT_ONE
-					 : (int32_t) (fmax(fabs(encoding->low[j]), fabs(encoding->high[j])) *
-									  FIXED_POINT_ONE +
-								  0.5);
+			columns->bound[j] = ones ? FIXED_POINT_ONE : convex_columns_bound(encoding, j);
 		}
 	}
 	if (encoding->intercept)

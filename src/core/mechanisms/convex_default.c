@@ -164,13 +164,14 @@ column_spread(const MechanismRequest *request)
 {
 	const ConvexTerms *terms = &request->convex;
 	ColumnsBody body;
+	double spread[COLUMNS_MAX];
 
 	if (terms->noise == CONVEX_GAUSSIAN)
 		return terms->radius;
 	if (terms->noise == CONVEX_GAMMA)
 		return terms->radius * sqrt(noise_dimension(request) + 1);
 	columns_body_make(&terms->columns, terms->radius, request->grid.dimension, &body);
-	return columns_body_spread(&body);
+	return columns_body_spread(&body, spread);
 }
 
 /* The mean over the columns of 1 / the largest |x_j|, columns that are always 0 left out. */

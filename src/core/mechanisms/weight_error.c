@@ -56,8 +56,7 @@ column_noises(const MechanismRequest *request, const Encoding *encoding, double 
 	const ConvexTerms *terms = &request->convex;
 	int dimension = encoding_dimension(encoding);
 	ColumnsBody body;
-	double spread[COLUMNS_MAX + 1];
-	double rest;
+	double spread[COLUMNS_MAX];
 	ConvexScale scale;
 
 	(void) convex_request_scale(request, &scale);
@@ -67,17 +66,9 @@ column_noises(const MechanismRequest *request, const Encoding *encoding, double 
 	if (terms->noise != CONVEX_KNORM)
 		return;
 	columns_body_make(&terms->columns, terms->radius, dimension, &body);
-	knorm_spread(&body.shape, spread);
-	rest = spread[body.shape.groups];
+	(void) columns_body_spread(&body, spread);
 	for (int j = 0; j < dimension; j++)
-	{
-		int group = terms->columns.group[j];
-
-		noise[j] = scale.inner * terms->columns.bound[j] / FIXED_POINT_ONE *
-				   (group == COLUMN_INDICATOR ? hypot(rest, spread[body.shape.groups - 1]) / 2
-					: group > 0               ? spread[group - 1]
-											  : rest);
-	}
+		noise[j] = scale.inner * terms->columns.bound[j] / FIXED_POINT_ONE * spread[j];
 }
 
 /* Noise on the minimiser is the error, whatever the rows are. */

@@ -4,12 +4,10 @@
 #include "postgres.h"
 
 #include "core/looks/evaluation.h"
-#include "core/rows/holdout.h"
 
 #include "server/base/random_bits.h"
-#include "server/release/coverage.h"
-
 #include "server/base/run_watch.h"
+#include "server/release/coverage.h"
 
 /* The bound on the error may fail with this probability. */
 #define COVERAGE_BETA 0.05
@@ -42,16 +40,15 @@ static int64
 default_part(const Training *training)
 {
 	int64 part = training->cost.epsilon / DEFAULT_PARTS;
-	double rows = training->by_analyst ? (double) training->options.n : 0;
+	int64 rows = training->by_analyst ? training_rows_read(training, training->options.n) : 0;
 
-	rows -= rows * (double) training->options.holdout / HOLDOUT_ONE;
 	/* the table that rates the model has the number of unusable rows */
 	if (training->rating.epsilon > 0 && training->rows_per_person == 0 &&
 		!method_has_target(training->method))
 		return 0;
 	if (part == 0 || rows == 0 || training->keys != NULL || training->rows_per_person > 0)
 		return 0;
-	return error_of(training, part) * DEFAULT_SHARPNESS <= rows ? part : 0;
+	return error_of(training, part) * DEFAULT_SHARPNESS <= (double) rows ? part : 0;
 }
 
 /*

@@ -51,12 +51,11 @@ double
 rating_strength_of(const Training *training)
 {
 	const Options *options = &training->options;
-	double share =
-		options->holdout > 0 ? (double) options->holdout / HOLDOUT_ONE : 1.0; /* of the rows */
+	int64 seen = options->holdout > 0 ? training_rows_read(training, options->n) : 0;
 	RatingTable table;
 
 	rating_begin(training, &table);
-	return rating_strength((double) options->n * share, 0.5, rating_epsilon(&table),
+	return rating_strength((double) (options->n - seen), 0.5, rating_epsilon(&table),
 						   table.rows_per_person);
 }
 

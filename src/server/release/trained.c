@@ -11,7 +11,6 @@
 
 #include "core/mechanisms/weight_error.h"
 #include "core/mechanisms/wire.h"
-#include "core/rows/holdout.h"
 
 #include "server/base/run_watch.h"
 #include "server/models/model.h"
@@ -166,11 +165,10 @@ static char *
 with_errors(const char *details, const Training *training, const Model *model)
 {
 	double *error = palloc(model->weights * sizeof(double));
-	int64 rows = training->keys == NULL ? training->options.n : 0;
+	int64 rows = training->keys == NULL ? training_rows_read(training, training->options.n) : 0;
 	Encoding encoding;
 	StringInfoData text;
 
-	rows -= rows * training->options.holdout / HOLDOUT_ONE;
 	encoding_of_features(training, &encoding);
 	if (!weight_errors(&training->request, &encoding, rows, model->weight, error))
 		return unconstify(char *, details);

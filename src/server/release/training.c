@@ -14,6 +14,7 @@
 #include "utils/rls.h"
 
 #include "core/accounting/parallel.h"
+#include "core/rows/holdout.h"
 
 #include "server/base/dpobj.h"
 #include "server/base/near_name.h"
@@ -168,6 +169,12 @@ int
 training_target_columns(const Training *training)
 {
 	return method_has_target(training->method) || method_has_classes(training->method) ? 1 : 0;
+}
+
+int64
+training_rows_read(const Training *training, int64 rows)
+{
+	return rows - rows * training->options.holdout / HOLDOUT_ONE;
 }
 
 bool

@@ -118,6 +118,9 @@ extern bool training_rows_are_public(const Training *training);
  */
 extern void training_set_table(Training *training, Oid table, int64 rows);
 
+/* How many of so many rows train: those that are not held out. */
+extern int64 training_rows_read(const Training *training, int64 rows);
+
 /* The limit on the solver's time in seconds, 0: none. */
 extern int training_seconds(const Training *training);
 

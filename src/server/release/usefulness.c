@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "core/rows/holdout.h"
-
 #include "server/base/dpobj.h"
 #include "server/base/run_watch.h"
 #include "server/ledger/charge_analyst.h"
@@ -48,11 +46,10 @@ usefulness_check(const Training *training)
 {
 	const Mechanism *mechanism = mechanism_get(training->request.kind);
 	const Options *options = &training->options;
-	double rows = (double) training->table_rows;
+	double rows = (double) training_rows_read(training, training->table_rows);
 	double useless;
 	Encoding encoding;
 
-	rows -= floor(rows * (double) options->holdout / HOLDOUT_ONE);
 	if (options->force || rows == 0 || run_watch != NULL || training->keys != NULL ||
 		!training->settled || mechanism->useless_rows == NULL)
 		return;
