@@ -4,60 +4,10 @@
  * A label is a boolean or an integer, which is checked before a row is looked at.  epsilon and
  * delta are the shortest decimals that read back as the same float8 (src/server/base/decimal.h).
  */
-CREATE OR REPLACE FUNCTION dpobj_internal.train_final(@extschema@.dp_rows) RETURNS @extschema@.dp_model
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_train_final';
-COMMENT ON FUNCTION dpobj_internal.train_final(@extschema@.dp_rows) IS 'charges, solves and releases: a model';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.groups_final(internal) RETURNS @extschema@.dp_group[]
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_groups_final';
-COMMENT ON FUNCTION dpobj_internal.groups_final(internal) IS 'charges, solves and releases: a model for each key';
-
 CREATE OR REPLACE FUNCTION dpobj_internal.counts_combine(bytea, bytea) RETURNS bytea
   LANGUAGE C IMMUTABLE PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'dpobj_evaluation_combine';
 COMMENT ON FUNCTION dpobj_internal.counts_combine(bytea, bytea) IS 'adds up two partial vectors of counts';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.accuracy_final(bytea) RETURNS float8
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_accuracy_final';
-COMMENT ON FUNCTION dpobj_internal.accuracy_final(bytea) IS 'charges and releases: private accuracy of a model';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.confusion_final(bytea) RETURNS @extschema@.dp_confusion_table
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_confusion_final';
-COMMENT ON FUNCTION dpobj_internal.confusion_final(bytea) IS 'charges and releases: private confusion table of a model';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.class_confusion_final(bytea) RETURNS bigint[]
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_class_confusion_final';
-COMMENT ON FUNCTION dpobj_internal.class_confusion_final(bytea) IS 'charges and releases: private confusion table of a model of several classes';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.select_final(bytea) RETURNS integer
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_select_final';
-COMMENT ON FUNCTION dpobj_internal.select_final(bytea) IS 'charges and releases: private choice among models';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.look_final(bytea) RETURNS @extschema@.dp_look
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_look_final';
-COMMENT ON FUNCTION dpobj_internal.look_final(bytea) IS 'charges and releases: a private count or sum';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.average_final(bytea) RETURNS @extschema@.dp_average
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_look_final';
-COMMENT ON FUNCTION dpobj_internal.average_final(bytea) IS 'charges and releases: a private average';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.quantiles_final(bytea) RETURNS @extschema@.dp_quantile[]
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_look_final';
-COMMENT ON FUNCTION dpobj_internal.quantiles_final(bytea) IS 'charges and releases: private quantiles';
-
-CREATE OR REPLACE FUNCTION dpobj_internal.histogram_final(bytea) RETURNS @extschema@.dp_bin[]
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'dpobj_look_final';
-COMMENT ON FUNCTION dpobj_internal.histogram_final(bytea) IS 'charges and releases: a private histogram';
 
 DO $body$
 DECLARE
@@ -68,6 +18,27 @@ DECLARE
     'value float8, quantiles float8[], low float8, high float8, epsilon float8'];
   made record;
 BEGIN
+  FOR made IN
+    SELECT * FROM (VALUES
+      ('train', home || '.dp_rows', home || '.dp_model', 'train', 'charges, solves and releases: a model'),
+      ('groups', 'internal', home || '.dp_group[]', 'groups', 'charges, solves and releases: a model for each key'),
+      ('accuracy', 'bytea', 'float8', 'accuracy', 'charges and releases: private accuracy of a model'),
+      ('confusion', 'bytea', home || '.dp_confusion_table', 'confusion', 'charges and releases: private confusion table of a model'),
+      ('class_confusion', 'bytea', 'bigint[]', 'class_confusion', 'charges and releases: private confusion table of a model of several classes'),
+      ('select', 'bytea', 'integer', 'select', 'charges and releases: private choice among models'),
+      ('look', 'bytea', home || '.dp_look', 'look', 'charges and releases: a private count or sum'),
+      ('average', 'bytea', home || '.dp_average', 'look', 'charges and releases: a private average'),
+      ('quantiles', 'bytea', home || '.dp_quantile[]', 'look', 'charges and releases: private quantiles'),
+      ('histogram', 'bytea', home || '.dp_bin[]', 'look', 'charges and releases: a private histogram'))
+      v(name, state, result, source, what)
+  LOOP
+    EXECUTE format(
+      $$CREATE OR REPLACE FUNCTION dpobj_internal.%s_final(%s) RETURNS %s
+        LANGUAGE C VOLATILE PARALLEL UNSAFE
+        AS 'MODULE_PATHNAME', 'dpobj_%s_final'$$, made.name, made.state, made.result, made.source);
+    EXECUTE format('COMMENT ON FUNCTION dpobj_internal.%s_final(%s) IS %L', made.name, made.state, made.what);
+  END LOOP;
+
   FOR made IN
     SELECT * FROM (VALUES
       ('train', home || '.dp_rows', rows || ', delta float8', 'adds one row to a training set'),

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-double
+/* ln(|W| - 1), or ln |W| if |W| does not fit a word. */
+static double
 utility_log_others(const Grid *grid)
 {
 	uint64_t size = grid_size(grid);

@@ -11,9 +11,6 @@
 
 #include "core/mechanisms/mechanism.h"
 
-/* ln(|W| - 1), or ln |W| if |W| does not fit a word. */
-extern double utility_log_others(const Grid *grid);
-
 /*
  * The bound of a mechanism with a law from weights pi(w) exp(-rate L(w)): tail is what it adds to
  * ln((1 - pi(v)) / pi(v)) for the rows, and more what it adds to -ln pi(v) for the mean (theorem

@@ -295,7 +295,7 @@ predictor_score(const Predictor *predictor, const double *features)
 	return predictor_scores(predictor, features, &score) ? score : NAN;
 }
 
-int
+static int
 predictor_class(const Predictor *predictor, const double *score)
 {
 	int best = 0;

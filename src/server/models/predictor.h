@@ -62,9 +62,6 @@ extern double predictor_score(const Predictor *predictor, const double *features
 /* The same for each class; false instead of NaN. */
 extern bool predictor_scores(const Predictor *predictor, const double *features, double *score);
 
-/* The number of the class of the highest score, of equal ones the first. */
-extern int predictor_class(const Predictor *predictor, const double *score);
-
 /* The probability of a positive label: calibrated, if there is a fit, else what the model says. */
 extern double predictor_probability(const Predictor *predictor, double score);
 

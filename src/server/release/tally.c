@@ -25,13 +25,13 @@
 static const char *const names[] = {
 	[TALLY_ACCURACY] = "accuracy", [TALLY_CONFUSION] = "confusion", [TALLY_SELECTION] = "select"};
 
-const char *
+static const char *
 tally_name(TallyKind kind)
 {
 	return names[kind];
 }
 
-const char *
+static const char *
 tally_mechanism(TallyKind kind)
 {
 	return kind == TALLY_SELECTION ? "permute_flip" : "laplace";

@@ -86,11 +86,7 @@ typedef struct TallyResult
 } TallyResult;
 
 /* The names of the kinds in the ledger and in dpobj.price: accuracy, confusion, select. */
-extern const char *tally_name(TallyKind kind);
 extern bool tally_find(const char *name, TallyKind *kind);
-
-/* The mechanism, as the ledger names it. */
-extern const char *tally_mechanism(TallyKind kind);
 
 /*
  * Reads the options of a call, or of a price, whose table is known by then if it has one; raises

@@ -312,15 +312,6 @@ encoders_set_label(Encoders *values, const char *name)
 	label->substitute = label->null_indicator = false;
 }
 
-void
-encoder_set_grid(Encoder *encoder, double low, double unit, int steps)
-{
-	encoder->edge = NULL;
-	encoder->center = low;
-	encoder->scale = unit;
-	encoder->categories = steps + 1;
-}
-
 bool
 encoders_plain_number(const Encoders *all, const char *name, Encoder *number, double *low,
 					  double *high)
@@ -521,15 +512,6 @@ encoder_value_name(const Encoder *encoder, int position)
 
 /* ---- encoding one value ---- */
 
-static int
-nearest_point(const Encoder *encoder, double number)
-{
-	double point = rint((number - encoder->center) / encoder->scale);
-	int last = encoder->categories - 1;
-
-	return point < 0 ? 0 : point > last ? last : (int) point;
-}
-
 /* The value of a time by the clock of the declared zone. */
 static Datum
 local(const Encoder *encoder, Datum datum)
@@ -564,17 +546,12 @@ apply_number(const Encoder *encoder, Datum datum)
 static int
 find_category(const Encoder *encoder, Datum datum)
 {
-	double number;
-
 	if (encoder->part != PART_NONE)
 		return time_part_of(&encoder->column, encoder->part, local(encoder, datum)) - 1;
 	if (encoder->kind == ENCODER_LEVELS)
 		return column_set_find(&encoder->column, &encoder->set, datum);
-	if (encoder->edge != NULL)
-		return edges_passed(&encoder->column, encoder->edge, encoder->categories - 1,
-							local(encoder, datum));
-	number = read_number(encoder, datum);
-	return isnan(number) ? -1 : nearest_point(encoder, number);
+	return edges_passed(&encoder->column, encoder->edge, encoder->categories - 1,
+						local(encoder, datum));
 }
 
 /* Writes the features except the indicator; false if the value is missing. */

@@ -92,7 +92,7 @@ typedef struct Encoder
 
 	/* bins and levels */
 	int categories; /* their number, with the one that is dropped */
-	Edge *edge;     /* between bins; NULL: bins are the points of a grid, center + i scale */
+	Edge *edge;     /* between bins */
 	ColumnSet set;  /* the levels */
 	bool drop_first;
 	/*
@@ -245,12 +245,6 @@ extern char *encoder_feature_name(const Encoder *encoder, int position);
 
 /* What levels and bins are of: the column, or "month of" it. */
 extern const char *encoder_subject(const Encoder *encoder);
-
-/*
- * Makes the bins of an encoder those around the points low + i * unit of a grid, i = 0 .. steps:
- * each number is in the bin of the nearest point.
- */
-extern void encoder_set_grid(Encoder *encoder, double low, double unit, int steps);
 
 /* Lets the encoder read another column, whose values mean the same; its edges get that type. */
 extern void encoder_bind(Encoder *encoder, const Column *column);

@@ -276,11 +276,11 @@ get_label(Reader *reader, LabelRule *rule)
 	get_set(reader, &rule->column, &rule->classes);
 }
 
-/* The number of edges between bins; 0 if bins are the points of a grid. */
+/* The number of edges between bins. */
 static int
 edges_of(const Encoder *encoder)
 {
-	return encoder->kind == ENCODER_BINS && encoder->edge != NULL ? encoder->categories - 1 : 0;
+	return encoder->kind == ENCODER_BINS ? encoder->categories - 1 : 0;
 }
 
 static void
@@ -400,8 +400,7 @@ check_encoder(const Encoder *encoder, int edges, bool bounds)
 	if ((counted && kind == COLUMN_TEXT) || (in_time && kind != COLUMN_TIME) ||
 		(in_time && encoder->kind != ENCODER_LEVELS) ||
 		(in_time && encoder->categories != time_part_values(encoder->part)) ||
-		(listed && encoder->categories != encoder->set.count) ||
-		(edges > 0 && (encoder->kind != ENCODER_BINS || edges != encoder->categories - 1)) ||
+		(listed && encoder->categories != encoder->set.count) || edges != edges_of(encoder) ||
 		(encoder->packed && encoder->kind != ENCODER_LEVELS && encoder->kind != ENCODER_BINS) ||
 		(!counted && encoder->substitute && encoder->null_category >= encoder->categories) ||
 		bounds != has_bounds(encoder) || !label_fits(encoder))
