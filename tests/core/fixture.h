@@ -79,4 +79,43 @@ between(double low, double high)
 	return teststream_between(&stream, low, high);
 }
 
+/* ln of the determinant of a positive matrix, by elimination. */
+static inline double
+log_determinant(double *matrix, int dimension)
+{
+	double sum = 0;
+
+	for (int k = 0; k < dimension; k++)
+	{
+		sum += log(matrix[k * dimension + k]);
+		for (int i = k + 1; i < dimension; i++)
+		{
+			double factor = matrix[i * dimension + k] / matrix[k * dimension + k];
+
+			for (int j = k; j < dimension; j++)
+				matrix[i * dimension + j] -= factor * matrix[k * dimension + j];
+		}
+	}
+	return sum;
+}
+
+/* A draw of a law of the rational parameter p / q, as far as a word holds it. */
+static inline int64_t
+draw_word(void (*draw)(Bits *bits, mpz_t result, const mpz_t p, const mpz_t q), uint64_t p,
+		  uint64_t q)
+{
+	int64_t word;
+	mpz_t numerator;
+	mpz_t denominator;
+	mpz_t result;
+
+	mpz_inits(numerator, denominator, result, NULL);
+	mpz_from_word(numerator, p);
+	mpz_from_word(denominator, q);
+	draw(&bits, result, numerator, denominator);
+	word = mpz_clamped(result);
+	mpz_clears(numerator, denominator, result, NULL);
+	return word;
+}
+
 #endif

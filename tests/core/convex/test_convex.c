@@ -565,26 +565,6 @@ make_pair(Problem *a, Problem *b, int dimension)
 	return problem_neighbour(a, b);
 }
 
-/* ln of the determinant of a positive matrix, by elimination. */
-static double
-log_determinant(double *matrix, int dimension)
-{
-	double sum = 0;
-
-	for (int k = 0; k < dimension; k++)
-	{
-		sum += log(matrix[k * dimension + k]);
-		for (int i = k + 1; i < dimension; i++)
-		{
-			double factor = matrix[i * dimension + k] / matrix[k * dimension + k];
-
-			for (int j = k; j < dimension; j++)
-				matrix[i * dimension + j] -= factor * matrix[k * dimension + j];
-		}
-	}
-	return sum;
-}
-
 /* ln of the density of the minimiser at u: that of b = -grad J(u), times det of the Hessian. */
 static double
 log_density(const Problem *data, const ConvexTerms *terms, double scale, const Wide *u)

@@ -386,26 +386,6 @@ make_pair(Data *a, Data *b)
 	return adjacency;
 }
 
-/* ln of the determinant of a positive matrix, by elimination. */
-static double
-log_determinant(double *matrix, int dimension)
-{
-	double sum = 0;
-
-	for (int k = 0; k < dimension; k++)
-	{
-		sum += log(matrix[k * dimension + k]);
-		for (int i = k + 1; i < dimension; i++)
-		{
-			double factor = matrix[i * dimension + k] / matrix[k * dimension + k];
-
-			for (int j = k; j < dimension; j++)
-				matrix[i * dimension + j] -= factor * matrix[k * dimension + j];
-		}
-	}
-	return sum;
-}
-
 /*
  * ln of the density of the minimiser at u, whose vectors add up to 0, with Gamma noise.  The
  * Hessian over the whole space has lambda in the d other directions, the same on neighbours.

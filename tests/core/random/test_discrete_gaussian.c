@@ -10,24 +10,6 @@
 
 #define REACH 400 /* draws beyond it are counted at it: their weight is negligible */
 
-/* A draw at a rate of words, as far as a word holds it. */
-static int64_t
-draw_word(uint64_t p, uint64_t q)
-{
-	int64_t word;
-	mpz_t numerator;
-	mpz_t denominator;
-	mpz_t result;
-
-	mpz_inits(numerator, denominator, result, NULL);
-	mpz_from_word(numerator, p);
-	mpz_from_word(denominator, q);
-	discrete_gaussian_draw(&bits, result, numerator, denominator);
-	word = mpz_clamped(result);
-	mpz_clears(numerator, denominator, result, NULL);
-	return word;
-}
-
 static int64_t
 cell(int64_t draw)
 {
@@ -47,7 +29,7 @@ test_law(uint64_t p, uint64_t q, uint64_t seed)
 	reseed(seed);
 	memset(count, 0, sizeof(count));
 	for (int i = 0; i < LAW_DRAWS; i++)
-		count[cell(draw_word(p, q))]++;
+		count[cell(draw_word(discrete_gaussian_draw, p, q))]++;
 	for (int z = -REACH; z <= REACH; z++)
 	{
 		truth[z + REACH] = exp(-z * z / (2 * variance));
@@ -101,7 +83,7 @@ test_largest_word(void)
 
 	reseed(12);
 	for (int i = 0; i < 1000; i++)
-		negative += draw_word(UINT64_MAX, 1) < 0;
+		negative += draw_word(discrete_gaussian_draw, UINT64_MAX, 1) < 0;
 	CHECK(negative > 400 && negative < 600);
 }
 
@@ -113,7 +95,7 @@ test_smallest(void)
 
 	reseed(13);
 	for (int i = 0; i < 1000; i++)
-		zeros += draw_word(1, 1000) == 0;
+		zeros += draw_word(discrete_gaussian_draw, 1, 1000) == 0;
 	CHECK(zeros == 1000);
 }
 

@@ -10,24 +10,6 @@
 
 #define REACH 60 /* draws beyond it are counted at it */
 
-/* A draw at a rate of words, as far as a word holds it. */
-static int64_t
-draw_word(uint64_t p, uint64_t q)
-{
-	int64_t word;
-	mpz_t numerator;
-	mpz_t denominator;
-	mpz_t result;
-
-	mpz_inits(numerator, denominator, result, NULL);
-	mpz_from_word(numerator, p);
-	mpz_from_word(denominator, q);
-	laplace_draw(&bits, result, numerator, denominator);
-	word = mpz_clamped(result);
-	mpz_clears(numerator, denominator, result, NULL);
-	return word;
-}
-
 static int64_t
 cell(int64_t draw)
 {
@@ -54,7 +36,7 @@ test_law(uint64_t p, uint64_t q, uint64_t seed)
 
 	reseed(seed);
 	for (int i = 0; i < LAW_DRAWS; i++)
-		count[cell(draw_word(p, q))]++;
+		count[cell(draw_word(laplace_draw, p, q))]++;
 	for (int64_t z = -REACH; z <= REACH; z++)
 	{
 		truth[z + REACH] = weight(z, rate);
@@ -74,7 +56,7 @@ test_smallest_rate(void)
 
 	reseed(4);
 	for (int i = 0; i < 1000; i++)
-		negative += draw_word(1, UINT64_MAX) < 0;
+		negative += draw_word(laplace_draw, 1, UINT64_MAX) < 0;
 	CHECK(negative > 400 && negative < 600);
 }
 
