@@ -120,6 +120,29 @@ SELECT dpobj.predict_proba('blind', g, 'dpobj_rating_ana') FROM guest g LIMIT 1;
 SELECT dpobj.show('points', 'json')::jsonb -> 'verdict' AS verdict, dpobj.show('points', 'pmml') LIKE '%of dpobj; better than chance"%' AS in_pmml, dpobj.predict_sql('points') LIKE '%dp_probability%' AS in_sql, (dpobj.show('points', 'json')::jsonb -> 'probability') =
   (SELECT (model).details -> 'rating' -> 'calibration' FROM dpobj.models WHERE name = 'points') AS in_json;
 
+-- Where score 0 is: "regularization" holds the intercept near 0, so that it is far from probability one half.
+SELECT count(*) FROM generate_series(1, 6) i, dpobj.train('guest', 'y', 1000, '{a,b}', method => CASE WHEN i < 4 THEN 'logistic' ELSE 'svm' END, options => '{"regularization": 10000}', name => 'moved ' || i);
+SELECT count(*) FROM dpobj.train('guest', 'y', 1000, '{a,b}', method => 'logistic', options => '{"regularization": 3000, "rate": 0}', name => 'unrated');
+\c - postgres
+SELECT count(*) > 0 AS any, bool_and(r -> 'edges' @> '[0]') AS an_edge_at_0, max(r #>> '{moved,so_that}') AS so_that, bool_and(v.now >= v.unmoved) AS better,
+       bool_and(abs(v.now - (r #>> '{accuracy,value}')::float8) < 0.08) AS as_rated, bool_and(v.likely > 0.85) AS as_probable, bool_and(t.score = 0 OR abs(t.probability - 0.5) < 0.35) AS cheapest,
+       bool_and(dpobj.show(m.name, owner => 'dpobj_rating_ana') ~ 'intercept\s+moved\s+by\s+-?[0-9.]+,\s+so\s+that\s+bins\s+above\s+score\s+0') AS said
+  FROM dpobj.models m, LATERAL (SELECT (m.model).details -> 'rating') d(r), dpobj.threshold(m.model, cost => '{"fp": 1, "fn": 1}') t,
+       LATERAL (SELECT avg((dpobj.predict(m.model, g) = g.y)::int), avg(((dpobj.score(m.model, g) > (r #>> '{moved,intercept}')::float8) = g.y)::int),
+                       avg((dpobj.predict(m.model, g) = (dpobj.predict_proba(m.model, g) > 0.5))::int) FROM guest g) v(now, unmoved, likely)
+ WHERE m.name LIKE 'moved %' AND r ? 'moved';
+SELECT m.name, (m.model).details #> '{rating,moved}' AS moved FROM dpobj.models m WHERE m.name IN ('points', 'unrated') ORDER BY m.name;
+-- It follows from the numbers that are released, which have noise, and from nothing else.
+CREATE TABLE weak AS SELECT (i * 7919 % 4000) / 4000.0::float8 AS a, (i * 104729 % 4001) / 4001.0 > 0.95 - 0.7 * (i * 7919 % 4000) / 4000.0 AS y FROM generate_series(1, 4000) i;
+SELECT dpobj.protect('weak', '{"a": {}, "y": {}}', n => 4000), dpobj.set_budget('weak', 'postgres', 1e6, 0);
+SELECT count(*) > 5 AS moved, bool_and(half > coalesce(below, '-Infinity') AND half < coalesce(above, 'Infinity')) AS one_half_is_in_a_bin_at_0
+  FROM generate_series(1, 30) i, LATERAL (SELECT (dpobj.train('weak', 'y', 1000, method => 'logistic', options => '{"regularization": 3000, "rate": 0.2}', name => 'weak ' || i)).details -> 'rating') d(r),
+       LATERAL (SELECT - (r #>> '{calibration,intercept}')::float8 / (r #>> '{calibration,slope}')::float8) h(half),
+       LATERAL (SELECT max(e::float8) FILTER (WHERE e::float8 < 0), min(e::float8) FILTER (WHERE e::float8 > 0) FROM jsonb_array_elements_text(r -> 'edges') e) e(below, above)
+ WHERE r ? 'moved';
+DROP TABLE weak;
+\c - dpobj_rating_ana
+
 -- Thresholds.
 SELECT goal, (t.score IS NOT NULL) AS score, t.probability BETWEEN 0 AND 1 AS probability, (t.expected #>> '{recall,value}')::float8 >= coalesce(recall, 0) - 0.01 AS recall,
        (t.expected #>> '{precision,value}')::float8 >= coalesce(prec, 0) - 0.01 AS precision, t.expected ? 'cost' AS cost, t.expected ->> 'on' AS "on"

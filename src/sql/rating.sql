@@ -48,6 +48,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.table_words(rating jsonb) RETURNS text
                      THEN format('probabilities are calibrated, off by %s in the mean, where noise and chance alone make %s',
                                  $1 #>> '{calibration_error,value}', $1 #>> '{calibration_error,by_chance}')
                      ELSE 'too few rows to calibrate probabilities' END END,
+      CASE WHEN $1 ? 'moved'
+           THEN format('intercept moved by %s, so that %s', round(($1 #>> '{moved,intercept}')::numeric, 3), $1 #>> '{moved,so_that}') END,
       'lift ' || dpobj_internal.estimate_words($1 -> 'lift') || ', in the ' || ($1 ->> 'lift_share') || ' of rows with the highest scores',
       format('at confidence %s', $1 ->> 'confidence'))
       FROM (SELECT ($1 #>> '{base_rate,value}')::numeric AS rate) b

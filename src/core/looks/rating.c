@@ -383,6 +383,13 @@ judge(const RatingTable *table, double chance, Rating *rating)
  */
 #define VERDICT_CONFIDENCE 0.96
 
+/* Does a label get predicted positive in this bin? */
+static bool
+is_above(const RatingTable *table, int bin)
+{
+	return bin > 0 && table->edge[bin - 1] >= 0;
+}
+
 static void
 find_of_scores(const RatingTable *table, Rating *rating)
 {
@@ -395,7 +402,7 @@ find_of_scores(const RatingTable *table, Rating *rating)
 
 	for (int i = 0; i < table->cells; i++)
 	{
-		bool above = i > 0 && table->edge[i - 1] >= 0;
+		bool above = is_above(table, i);
 
 		add_to(&positive, table->number[2 * i]);
 		add_to(&negative, table->number[2 * i + 1]);
@@ -466,6 +473,98 @@ rating_find(const RatingTable *table, Rating *rating)
 		find_of_classes(table, rating);
 	else
 		find_of_residuals(table, rating);
+}
+
+/* ---- where score 0 is ---- */
+
+/* The lowest bin with a probability of a half or more at its middle; cells if there is none. */
+static int
+first_likely_bin(const RatingTable *table, const Rating *rating)
+{
+	int bin = 0;
+
+	while (bin < table->cells &&
+		   rating->intercept +
+				   rating->slope * (table->middle + table->spread * rating_place(table, bin)) <
+			   0)
+		bin++;
+	return bin;
+}
+
+/*
+ * Are more rows right if they are predicted positive from this bin on, by more than the deviation of
+ * their number?
+ */
+static bool
+is_gain(const RatingTable *table, int from)
+{
+	Noise noise = rating_noise(table);
+	double gain = 0;
+	double variance = 0;
+
+	for (int i = 0; i < table->cells; i++)
+	{
+		double positive = (double) table->number[2 * i];
+		double negative = (double) table->number[2 * i + 1];
+
+		if (is_above(table, i) == (i >= from))
+			continue;
+		gain += i >= from ? positive - negative : negative - positive;
+		variance += fmax(positive + negative, 0) + 2 * noise_variance(&noise);
+	}
+	return gain > sqrt(variance);
+}
+
+/* A bin with no rows, below or above all others; none if the last edge is there already. */
+static void
+add_empty_bin(RatingTable *table, bool above, double edge)
+{
+	int edges = table->cells - 1;
+	int64_t *number = table->number;
+
+	if (above ? edge <= table->edge[edges - 1] : edge >= table->edge[0])
+		return;
+	if (!above)
+	{
+		memmove(table->edge + 1, table->edge, (size_t) edges * sizeof(double));
+		memmove(number + 2, number, 2 * (size_t) table->cells * sizeof(int64_t));
+	}
+	table->edge[above ? edges : 0] = edge;
+	number += above ? 2 * table->cells : 0;
+	number[0] = number[1] = 0;
+	table->cells++;
+}
+
+/* Scores are rounded, so that an end is a little further out. */
+#define END_SHARE 0.01
+
+void
+rating_move(RatingTable *table, double lowest, double highest)
+{
+	RatingTable moved = *table;
+	double end = END_SHARE * (highest - lowest);
+	Rating rating;
+	double zero;
+	int from;
+
+	rating_find(table, &rating);
+	if (rating.verdict != RATING_BETTER || !rating.calibrated || !(rating.slope > 0))
+		return;
+	from = first_likely_bin(table, &rating);
+	if (!is_gain(table, from))
+		return;
+	if (from == 0)
+		add_empty_bin(&moved, false, lowest - end);
+	else if (from == table->cells)
+		add_empty_bin(&moved, true, highest + end);
+	zero = moved.edge[from == 0 ? 0 : from < moved.cells ? from - 1 : moved.cells - 2];
+	for (int i = 0; i < moved.cells - 1; i++)
+		moved.edge[i] -= zero;
+	moved.middle -= zero;
+	moved.moved = -zero;
+	rating_find(&moved, &rating);
+	if (rating.verdict == RATING_BETTER) /* the noise of an empty bin is reckoned with, too */
+		*table = moved;
 }
 
 /* ---- thresholds ---- */

@@ -1,6 +1,6 @@
 /*
  * rating.h - one private table with which a model comes: how its scores, classes or predictions go
- * with the labels of rows that it has not seen, and what follows from it (theorems N11, X16).
+ * with the labels of rows that it has not seen, and what follows from it (theorems N11, X16, X17).
  *
  *   scores     two numbers for each bin of the score, its positive and its negative rows
  *   classes    two numbers for each class of the label, rows that are predicted right and wrong
@@ -30,8 +30,11 @@ typedef enum RatingKind
 	RATING_KINDS
 } RatingKind;
 
-/* One more than the rule has: a bin begins at the score from which a label is predicted. */
-#define RATING_BINS 17
+/*
+ * Two more than the rule has: a bin begins at the score from which a label is predicted, and one
+ * may be beyond all scores (rating_move()).
+ */
+#define RATING_BINS 18
 
 #define RATING_NUMBERS (2 * INSTANCE_MAX_CLASSES)
 
@@ -48,7 +51,8 @@ typedef struct RatingTable
 	double edge[RATING_BINS - 1]; /* of bins: a score above edge i is in a bin above i */
 	double middle;                /* of bins: what scores are taken to be spread around */
 	double spread;
-	Look look; /* of residuals */
+	double moved; /* of bins: what rating_move() has added to all scores */
+	Look look;    /* of residuals */
 	int64_t number[RATING_NUMBERS];
 	int64_t unusable;
 } RatingTable;
@@ -117,6 +121,15 @@ extern double rating_place(const RatingTable *table, int bin);
 
 /* The noise of one release. */
 extern void rating_draw(RatingTable *table, Bits *bits, Memory *memory);
+
+/*
+ * Adds a number to all scores, which are from lowest to highest, so that bins above score 0 are those
+ * where a positive label is more likely; an end of the scores is there if all bins are, or none.
+ * Does nothing unless the noisy numbers say that scores are better than chance, what probabilities
+ * are, and that more rows are right then.  It is post-processing of them: the caller adds
+ * table->moved to the model's intercept (theorem X17).
+ */
+extern void rating_move(RatingTable *table, double lowest, double highest);
 
 /* The confidence of all intervals. */
 #define RATING_CONFIDENCE 0.95

@@ -199,6 +199,25 @@ start(Run *run)
 			run->weight[layout->group[0].first + a] = logit;
 }
 
+/*
+ * A clip that is uneven lets rows of a probability above 0.3 pull towards the rarer label, so that a
+ * probability of one half is beyond score 0.  How much was found by trial (rule D11).
+ */
+#define LEANING 1.5
+
+static void
+straighten(Run *run)
+{
+	int intercept = run->layout.intercept;
+
+	if (intercept < 0)
+		return;
+	if (run->rows.clip == CLIP_RARE_POSITIVE)
+		run->weight[intercept] -= LEANING * run->share;
+	else if (run->rows.clip == CLIP_RARE_NEGATIVE)
+		run->weight[intercept] += LEANING * (1 - run->share);
+}
+
 static void
 descend(Run *run)
 {
@@ -222,6 +241,7 @@ descend(Run *run)
 		if (t == LEARN_STEPS)
 			learn(run, deviation);
 	}
+	straighten(run);
 	residual_prior_destroy(&run->prior);
 }
 

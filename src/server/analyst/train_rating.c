@@ -154,6 +154,22 @@ settle(const Training *training, const AnalystTable *opened, Encoding *encoding)
 		settle_scores(training, opened, rated, table);
 }
 
+/* Grids and pools keep their vectors, which were drawn by their mistakes. */
+static void
+move(const Training *training, const AnalystTable *opened, const RatedModel *rated,
+	 RatingTable *table)
+{
+	const Mechanism *mechanism = mechanism_get(training->request.kind);
+	double lowest;
+	double highest;
+
+	if (table->kind != RATING_SCORES || !mechanism->convex || mechanism->terms == TERMS_POOL ||
+		!rated->intercept)
+		return;
+	rated_model_range(rated, &opened->features, &lowest, &highest);
+	rating_move(table, lowest, highest);
+}
+
 static void
 draw(Release *release, AnalystTable *opened, Training *training, const MechanismAnswer *answer)
 {
@@ -172,6 +188,7 @@ draw(Release *release, AnalystTable *opened, Training *training, const Mechanism
 	random_bits_init(&bits);
 	server_memory_init(&memory, CurrentMemoryContext);
 	rating_draw(table, &bits, &memory.memory);
+	move(training, opened, &raters->rated, table);
 	training->rating.table = table;
 	coverage_take(training, table);
 }

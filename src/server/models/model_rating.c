@@ -140,6 +140,10 @@ model_rating_append(StringInfo text, const RatingTable *table)
 	if (rating.calibrated)
 		appendStringInfo(text, ", \"calibration\": {\"intercept\": %s, \"slope\": %s}",
 						 json_digits(rating.intercept), json_digits(rating.slope));
+	if (table->moved != 0)
+		appendStringInfo(text, ", \"moved\": {\"intercept\": %s, \"so_that\": \"%s\"}",
+						 json_digits(table->moved),
+						 "bins above score 0 are those where a positive label is more likely");
 	if (table->kind == RATING_SCORES)
 		append_quality(text, table, &rating);
 	append_table(text, table);

@@ -195,6 +195,8 @@ trained_describe(const Training *training, int64 release, const MechanismAnswer 
 	model->weight = palloc(model->weights * sizeof(double));
 	for (int j = 0; j < model->weights; j++)
 		model->weight[j] = model_weight(training, answer, j);
+	if (training->rating.table != NULL && training->rating.table->moved != 0)
+		model->weight[model->weights - 1] += training->rating.table->moved;
 	model->epsilon = (double) training->cost.epsilon_charged / EPSILON_ONE;
 	model->delta = (double) training->cost.delta_charged / DELTA_ONE;
 	model->adjacency = adjacency_name(training_adjacency(training));

@@ -399,6 +399,8 @@ test_weak(void)
 	draw(&population, 100, &table);
 	rating_find(&table, &rating);
 	CHECK(!rating.calibrated && rating.slope == 0);
+	rating_move(&table, -6, 6);
+	CHECK(table.moved == 0);
 	for (int i = 0; i < 2 * table.cells; i++)
 		table.number[i] = i % 2 == 0 ? INT64_MAX : INT64_MIN; /* as noise may make them */
 	rating_quality(&table, &rating, &quality);
@@ -409,6 +411,94 @@ test_weak(void)
 	draw(&population, 10000, &table);
 	rating_find(&table, &rating);
 	CHECK(rating.verdict == RATING_NONE && rating.calibrated);
+	rating_move(&table, -6, 6);
+	CHECK(table.moved == 0);
+}
+
+/* ---- where score 0 is ---- */
+
+/* Of predicting a positive label above a score. */
+static double
+accuracy_above(const Population *population, double cut)
+{
+	double right = 0;
+
+	for (int i = 0; i < 20000; i++)
+	{
+		double score =
+			population->middle + population->spread * gsl_cdf_ugaussian_Pinv((i + 0.5) / 20000);
+		double p = 1 / (1 + exp(-population->intercept - population->slope * score));
+
+		right += (score > cut ? p : 1 - p) / 20000;
+	}
+	return right;
+}
+
+/* Scores, bins, and probabilities move together, and no number changes. */
+static void
+check_moved(const RatingTable *before, const RatingTable *after, bool empty_below)
+{
+	Rating old;
+	Rating new;
+	bool zero = false;
+
+	rating_find(before, &old);
+	rating_find(after, &new);
+	for (int i = 0; i < after->cells - 1; i++)
+	{
+		CHECK(i == 0 || after->edge[i - 1] < after->edge[i]);
+		zero = zero || after->edge[i] == 0;
+	}
+	CHECK(zero);
+	for (int i = 0; i < 2 * before->cells; i++)
+		CHECK(after->number[i + (empty_below ? 2 : 0)] == before->number[i]);
+	CHECK(fabs(new.slope / old.slope - 1) < 0.05);
+	CHECK(fabs(new.intercept + new.slope * after->moved - old.intercept) < 0.1);
+}
+
+/*
+ * The accuracy above the new score 0, in the mean as well as a constant's and by some more than above
+ * the old one, and how often its interval holds it although the edge is chosen by the same numbers.
+ */
+static void
+test_move(double intercept, double slope, int rows, double epsilon, Law law, double gain)
+{
+	Population population = {.middle = 0.2, .spread = 1, .intercept = intercept, .slope = slope};
+	RatingTable table = begin_table(0.2, 0.9, rows, 0.2, epsilon, law);
+	double held = 0;
+	double accuracy = 0;
+	int moved = 0;
+	int ends = 0;
+	int runs = (int) (RUNS / 5);
+
+	populate(&population, &table);
+	for (int run = 0; run < runs; run++)
+	{
+		RatingTable after;
+		Rating rating;
+		double truth;
+
+		draw(&population, rows, &table);
+		after = table;
+		rating_move(&after, -6, 6);
+		truth = accuracy_above(&population, -after.moved);
+		accuracy += truth / runs;
+		rating_find(&after, &rating);
+		held += rating.accuracy.sample_low <= truth && truth <= rating.accuracy.sample_high;
+		if (after.moved == 0)
+			continue;
+		moved++;
+		ends += after.cells > table.cells;
+		check_moved(&table, &after, after.cells > table.cells && after.moved > 0);
+		CHECK(rating.verdict == RATING_BETTER && rating.calibrated);
+	}
+	if (getenv("SAYS"))
+		printf("move: base %.3f accuracy %.4f, was %.4f; held %.3f; moved %.2f, to an end %.2f\n",
+			   population.base, accuracy, population.accuracy, held / runs, (double) moved / runs,
+			   (double) ends / runs);
+	check_held(held * RUNS / runs, RATING_CONFIDENCE);
+	CHECK(accuracy >= population.accuracy + gain);
+	CHECK(accuracy >= fmax(population.base, 1 - population.base) - 0.002);
 }
 
 /* ---- classes and residuals ---- */
@@ -590,6 +680,11 @@ main(void)
 		test_quality(-3.9, 1.2, 2000, 2, law, false);
 	}
 	test_weak();
+	test_move(-1, 1, 2000, 0.5, LAPLACE, 0.05);
+	test_move(1.5, 1.5, 2000, 1, NORMAL, 0.05);
+	test_move(-3.5, 0.8, 10000, 1, LAPLACE, 0.02);
+	test_move(-3.5, 0.8, 10000, 1, NORMAL, 0.02);
+	test_move(0, 1, 2000, 0.5, NORMAL, -0.003);
 	test_classes();
 	test_residuals();
 	test_thresholds();
