@@ -134,7 +134,7 @@ SELECT count(*) > 0 AS any, bool_and(r -> 'edges' @> '[0]') AS an_edge_at_0, max
 SELECT m.name, (m.model).details #> '{rating,moved}' AS moved FROM dpobj.models m WHERE m.name IN ('points', 'unrated') ORDER BY m.name;
 -- It follows from the numbers that are released, which have noise, and from nothing else.
 CREATE TABLE weak AS SELECT (i * 7919 % 4000) / 4000.0::float8 AS a, (i * 104729 % 4001) / 4001.0 > 0.95 - 0.7 * (i * 7919 % 4000) / 4000.0 AS y FROM generate_series(1, 4000) i;
-SELECT dpobj.protect('weak', '{"a": {}, "y": {}}', n => 4000), dpobj.set_budget('weak', 'postgres', 1e6, 0);
+SELECT dpobj.protect('weak', '{"a": {"clip": [0, 1]}, "y": {}}', n => 4000), dpobj.set_budget('weak', 'postgres', 1e6, 0);
 SELECT count(*) > 5 AS moved, bool_and(half > coalesce(below, '-Infinity') AND half < coalesce(above, 'Infinity')) AS one_half_is_in_a_bin_at_0
   FROM generate_series(1, 30) i, LATERAL (SELECT (dpobj.train('weak', 'y', 1000, method => 'logistic', options => '{"regularization": 3000, "rate": 0.2}', name => 'weak ' || i)).details -> 'rating') d(r),
        LATERAL (SELECT - (r #>> '{calibration,intercept}')::float8 / (r #>> '{calibration,slope}')::float8) h(half),
