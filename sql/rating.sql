@@ -96,6 +96,9 @@ CREATE TEMP TABLE normal AS SELECT t, asked, m.details FROM unnest('{guest,guest
 SELECT t, asked, (details #> '{rate,mu}') = (details #> '{rating,mu}') AS normal, (details #>> '{rating,epsilon}')::float8 AS epsilon,
        round(((details #>> '{rating,deviation}')::float8 * coalesce((details #>> '{rating,mu}')::float8, 1))::numeric, 2) AS reach FROM normal ORDER BY 1, 2;
 SELECT dpobj.show(model) ~ 'normal\s+noise\s+of\s+standard\s+deviation\s+5\.28\s+on\s+each\s+count' AS said FROM (SELECT dpobj.train('guest', 'y', 1, '{a,b}', 0.00001, method => 'logistic', options => '{"mechanism": "descent"}', name => 'normal')) v(model);
+-- Where a logistic model says that a label is rare, there are fewer bins.
+SELECT jsonb_array_length(details #> '{rating,counts}') <= 9 AS few FROM dpobj.train('guest_flat', 'y', 2, '{a}', 0.00001, method => 'logistic', options => '{"mechanism": "descent"}', name => 'flat')
+UNION ALL SELECT jsonb_array_length(details #> '{rating,counts}') <= 9 FROM dpobj.train('guest', 'y', 2, '{a}', 0.00001, method => 'logistic', options => '{"mechanism": "descent"}', name => 'not flat');
 -- Equal rows are in one cell.  The others, and the unusable rows, are noise of that deviation, but for a chance of one in a million.
 CREATE TEMP TABLE drawn AS SELECT (dpobj.train('guest_flat', 'y', 0.5, '{a}', 0.00001, method => 'logistic', options => '{"mechanism": "descent"}', name => 'flat ' || i)).details -> 'rating' AS r FROM generate_series(1, 8) i;
 SELECT count(*) > 100 AS many, stddev_pop(c) / max(deviation) BETWEEN 0.75 AND 1.3 AS as_said

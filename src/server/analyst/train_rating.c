@@ -69,6 +69,18 @@ add_column(const Encoder *encoder, const double *weight, double *mean, double *v
 	*variance += Max(squares / Max(values, 1) - sum * sum, 0.0);
 }
 
+/*
+ * Twice the share of the rarer label, if scores are spread so: the mean of the logistic function,
+ * about, of a model that has probabilities; 1 of others.
+ */
+static double
+rarity(const RatedModel *rated, double mean, double variance)
+{
+	double p = 1 / (1 + exp(-mean / sqrt(1 + variance * M_PI / 8)));
+
+	return rated->probable ? 2 * Min(p, 1 - p) : 1.0;
+}
+
 static void
 settle_scores(const Training *training, const AnalystTable *opened, const RatedModel *rated,
 			  RatingTable *table)
@@ -86,7 +98,8 @@ settle_scores(const Training *training, const AnalystTable *opened, const RatedM
 	}
 	if (rated->intercept)
 		mean += *weight;
-	rating_set_bins(table, mean, sqrt(variance), rating_strength_of(training));
+	rating_set_bins(table, mean, sqrt(variance),
+					rating_strength_of(training) * rarity(rated, mean, variance));
 }
 
 /* ---- the rows ---- */
