@@ -390,12 +390,27 @@ is_above(const RatingTable *table, int bin)
 	return bin > 0 && table->edge[bin - 1] >= 0;
 }
 
+/* The share of positive rows, and the calibration. */
 static void
-find_of_scores(const RatingTable *table, Rating *rating)
+find_base(const RatingTable *table, Rating *rating)
 {
 	Noise noise = rating_noise(table);
 	Sum positive = {0};
 	Sum negative = {0};
+
+	for (int i = 0; i < table->cells; i++)
+	{
+		add_to(&positive, table->number[2 * i]);
+		add_to(&negative, table->number[2 * i + 1]);
+	}
+	find_share(table, &positive, &negative, RATING_CONFIDENCE, &rating->base);
+	calibrate(table, noise_variance(&noise), rating);
+}
+
+static void
+find_of_scores(const RatingTable *table, Rating *rating)
+{
+	Noise noise = rating_noise(table);
 	Sum right = {0};
 	Sum wrong = {0};
 	double ties;
@@ -404,18 +419,15 @@ find_of_scores(const RatingTable *table, Rating *rating)
 	{
 		bool above = is_above(table, i);
 
-		add_to(&positive, table->number[2 * i]);
-		add_to(&negative, table->number[2 * i + 1]);
 		add_to(above ? &right : &wrong, table->number[2 * i]);
 		add_to(above ? &wrong : &right, table->number[2 * i + 1]);
 	}
-	find_share(table, &positive, &negative, RATING_CONFIDENCE, &rating->base);
+	find_base(table, rating);
 	find_share(table, &right, &wrong, RATING_CONFIDENCE, &rating->accuracy);
 	estimate_auc(&noise, table->number, table->cells, MUTANT(382) ? 0.8 : VERDICT_CONFIDENCE,
 				 &rating->main, &ties);
 	estimate_round(&rating->main);
 	judge(table, 0.5, rating);
-	calibrate(table, noise_variance(&noise), rating);
 }
 
 static void
@@ -631,10 +643,10 @@ describe(const RatingTable *table, int from, double cost_fp, double cost_fn,
 {
 	double confidence = 1 - (1 - RATING_CONFIDENCE) / table->cells;
 	Sum outcome[RATING_OUTCOMES];
-	Rating rating;
+	Rating rating = {.rows = rating_rows(table)};
 
 	count_outcomes(table, from, outcome);
-	rating_find(table, &rating);
+	find_base(table, &rating);
 	threshold->score = from == 0              ? -INFINITY
 					   : from == table->cells ? INFINITY
 											  : table->edge[from - 1];
@@ -650,9 +662,7 @@ describe(const RatingTable *table, int from, double cost_fp, double cost_fn,
 
 		for (int j = 0; j < RATING_OUTCOMES; j++)
 			if (j != i)
-			{
 				merge(&rest, &outcome[j]);
-			}
 		find_share(table, &outcome[i], &rest, confidence, &threshold->outcome[i]);
 	}
 	merge(&outcome[RATING_TRUE_POSITIVE], &outcome[RATING_FALSE_POSITIVE]);
