@@ -46,11 +46,13 @@ SELECT kind, mechanism, cardinality(weights) AS weights, details -> 'groups' AS 
 SELECT dpobj.score('peat', a) > dpobj.score('peat', b) AS rises FROM (SELECT 65 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) a, (SELECT 22 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) b;
 SELECT p -> 'mechanism' AS mechanism, p -> 'error' AS error, p -> 'sure_to_finish' AS sure FROM dpobj.price('heath', 'sandy', 4, delta => 0.000001, method => 'logistic', options => '{"mechanism": "descent"}') p;
 SELECT dpobj.train('heath', 'sandy', 4, method => 'logistic', options => '{"mechanism": "descent"}');
--- Method auto takes it where a delta is offered (rule D12); few columns without an order have less noise in the objective.
+-- Method auto takes it where a delta is offered (rule D12); without bins in order the objective is better, with numbers only if noise is small.
 SELECT d, o, p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because
   FROM unnest('{0,0.000001}'::float8[]) d, unnest(ARRAY['{}', '{"objective": "probability"}', '{"objective": "ranking"}', '{"objective": "accuracy"}']) WITH ORDINALITY o(o, i),
        dpobj.price('heath', 'sandy', 4, delta => d, options => o::jsonb) p ORDER BY d, i;
 SELECT p ->> 'mechanism' AS mechanism, p -> 'classifier' ->> 'because' AS because FROM dpobj.price('heath', 'sandy', 4, '{kind}', delta => 0.000001) p;
+SELECT f, e, p ->> 'mechanism' AS mechanism FROM unnest('{wet,depth,kind+depth,age}'::text[]) f, unnest('{0.05,4}'::float8[]) e,
+       dpobj.price('heath', 'sandy', e, string_to_array(f, '+'), delta => 0.000001, options => '{"force": true}') p ORDER BY 1, 2;
 SELECT mechanism, dpobj.predict_proba(m, a) BETWEEN 0 AND 1 AS probable
   FROM dpobj.train('heath', 'sandy', 1, delta => 0.000001) m, (SELECT 65 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) a;
 SELECT dpobj.price('heath', 'sandy', 4, options => '{"objective": "lift"}');

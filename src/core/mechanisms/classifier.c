@@ -47,7 +47,7 @@ static const struct
 	[REASON_NO_GRID] = {CLASSIFIER_CENTRE, "no dense grid can be drawn from"},
 	[REASON_DESCENT] = {CLASSIFIER_DESCENT, "noisy descent gives the best scores"},
 	[REASON_NO_DELTA] = {CLASSIFIER_CENTRE, "noisy descent needs a delta"},
-	[REASON_FEW_COLUMNS] = {CLASSIFIER_CENTRE, "with few columns noise in the objective is less"},
+	[REASON_NO_ORDER] = {CLASSIFIER_CENTRE, "no bins are in order, and noise is small enough"},
 	[REASON_ROWS_UNKNOWN] = {CLASSIFIER_GRID, "the number of rows is not declared"},
 };
 
@@ -136,8 +136,11 @@ classifier_choose(const GridTerms *terms, int64_t delta, MechanismRequest *reque
 
 /* ---- scores ---- */
 
-/* The objective is taken if the noise of a column is below this share of that in descent. */
-#define OBJECTIVE_NOISE 0.8
+/*
+ * Where there are numbers, the objective is taken if the noise of a column is at most this share of
+ * the rows.
+ */
+#define OBJECTIVE_NOISE 0.006
 
 /* Of so many bins in order descent knows more than an objective. */
 #define ORDERED_BINS 3
@@ -151,13 +154,23 @@ has_order(const ResidualLayout *layout)
 	return false;
 }
 
+/*
+ * Is the objective better than descent, with this noise of a column?  Descent gains by order, and
+ * where numbers stand beside columns with few rows in them.
+ */
+static bool
+is_objective_better(const ResidualLayout *layout, int64_t rows, double noise)
+{
+	return !has_order(layout) && isfinite(noise) &&
+		   (layout->numbers == 0 || noise <= OBJECTIVE_NOISE * (double) rows);
+}
+
 ClassifierReason
 classifier_choose_scores(const Encoding *encoding, int64_t rows, int64_t delta,
 						 MechanismRequest *request)
 {
 	MechanismRequest descent = *request;
 	ResidualLayout layout;
-	ResidualScale scale;
 	double noise = INFINITY;
 
 	request->kind = MECHANISM_OBJECTIVE;
@@ -171,13 +184,10 @@ classifier_choose_scores(const Encoding *encoding, int64_t rows, int64_t delta,
 	convex_set_noise(&descent, CONVEX_GAUSSIAN, delta);
 	residual_describe(encoding, &descent.convex, &descent.residual);
 	residual_layout_make(&descent.convex, &descent.residual, encoding_dimension(encoding), &layout);
-	scale = residual_scale(&layout, privacy_epsilon(request->epsilon), privacy_delta(delta),
-						   request->adjacency);
-	if (!has_order(&layout) && noise < OBJECTIVE_NOISE * scale.slope *
-										   residual_reach(&layout, CLIP_EVEN, request->adjacency))
+	if (is_objective_better(&layout, rows, noise))
 	{
 		(void) convex_default_classifier(request, encoding, delta, rows);
-		return REASON_FEW_COLUMNS;
+		return REASON_NO_ORDER;
 	}
 	*request = descent;
 	return REASON_DESCENT;

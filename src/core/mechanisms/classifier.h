@@ -19,7 +19,7 @@ typedef enum ClassifierReason
 	REASON_NO_GRID,      /* rows are not declared, and no dense grid can be drawn from */
 	REASON_DESCENT,      /* probabilities are wanted, and delta may be spent */
 	REASON_NO_DELTA,     /* they are wanted, and it may not */
-	REASON_FEW_COLUMNS,  /* they are wanted, and noise in the objective is less than descent's */
+	REASON_NO_ORDER,     /* they are wanted, no bins are in order, and an objective is better */
 	REASON_ROWS_UNKNOWN  /* rows are not declared, and a narrow dense grid can be drawn from */
 } ClassifierReason;
 
