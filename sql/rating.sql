@@ -64,7 +64,6 @@ SELECT t, label, epsilon, delta, method, options, charged(t::regclass, label, ep
                ('guest_add', 'y', 10, 0, 'halfspace', '{"holdout": 0.3}'), ('guest_unsaid', 'y', 10, 0, 'halfspace', '{}'), ('guest_unsaid', 'y', 10, 0, 'halfspace', '{"rate": 2}'),
                ('guest_person', 'y', 10, 0, 'halfspace', '{}'), ('guest_by_b', 'y', 10, 0, 'halfspace', '{}'), ('guest', 'cost', 1, 0, 'linear', '{}'), ('guest', 'cost', 100, 0, 'linear', '{}'), ('guest', 'ward', 10, 0, 'softmax', '{}')) v(t, label, epsilon, delta, method, options);
 SELECT * FROM answers($$SELECT dpobj.price('guest', 'y', 1, '{a}', options => %)$$, $$'{"rate": 1.5}'$$, $$'{"rate": 1, "holdout": 0.2}'$$, $$'{"rate": 1, "holdout": false}'$$, $$'{"rate": -1}'$$, $$'{"rate": "1"}'$$, $$'{"rate": true}'$$);
-SELECT * FROM answers($$SELECT dpobj.train_groups('guest', 'y', 1, '{a}', by => '{b}', options => %)$$, $$'{"rate": 0.5}'$$);
 SELECT * FROM answers($$SELECT dpobj.train('guest_person', 'cost', 1, '{a}', options => %)$$, $$'{"rate": 0.5}'$$);
 
 -- Both scans toss the same coins: each row trains or rates.
@@ -106,6 +105,26 @@ SELECT count(*) > 100 AS many, stddev_pop(c) / max(deviation) BETWEEN 0.75 AND 1
 \c -
 SELECT m.name, e.pair, e.parameters -> 'rate' = (m.model).details -> 'rate' AS as_in_ledger FROM dpobj.models m JOIN dpobj.ledger e ON e.id = m.release WHERE m.name LIKE 'normal guest%' ORDER BY m.name;
 \c - dpobj_rating_ana
+
+-- Groups: each model has a table of its own group's rows, a group without rows, too.
+CREATE TEMP TABLE ward AS SELECT filter, (g.key)[1] AS key, (g.model).details AS d FROM (VALUES ('{}'::jsonb), ('{"ward": {"=": "x"}}')) f(filter),
+  LATERAL dpobj.train_groups('guest', 'y', 1000, '{a,b}', method => 'logistic', filter => filter, name => 'ward' || filter::text, by => '{ward}') g;
+SELECT filter, key, d -> 'rate' AS rate, CASE WHEN d #>> '{rating,rows}' = '0' THEN 'no' WHEN (d #>> '{rating,rows}')::int BETWEEN 80 AND 200 THEN 'a fifth' END AS rows,
+       round((d #>> '{rating,base_rate,value}')::numeric * 2) AS mostly, d #>> '{rating,on}' AS "on", d #> '{rating,rows_per_person}' AS k, d -> 'rating' ? 'unusable' AS unusable, d ? 'coverage' AS coverage FROM ward ORDER BY 1, 2;
+SELECT d #>> '{rating,verdict}' AS verdict, split_part(dpobj.show('ward{}{y}'), E'\n', 1) ~ '^Verdict: better than chance' AS shown, d -> 'rating' ? 'calibration' AS calibrated, dpobj.show('ward{}{y}', 'json')::jsonb -> 'probability' = d #> '{rating,calibration}' AS in_json,
+       (t.expected #>> '{recall,value}')::float8 >= 0.89 AS recall, t.probability BETWEEN 0 AND 1 AS probability FROM ward, dpobj.threshold('ward{}{y}', recall => 0.9) t WHERE filter = '{}' AND key = 'y';
+SELECT count(DISTINCT (g.model).details #> '{rating,rows}') > 1 AS each_by_its_own_coins FROM generate_series(1, 5) i, LATERAL dpobj.train_groups('guest', 'y', 1000, '{a,b}', method => 'logistic', name => 'coins ' || i, by => '{ward}') g WHERE g.key = '{x}';
+SELECT (g.key)[1] AS key, (SELECT bool_or(c::int <> 0) FROM jsonb_array_elements((g.model).details #> '{rating,counts}') p(pair), jsonb_array_elements(pair) c) AS noise, (dpobj.threshold(g.model, share => 0.5)).expected ->> 'on' AS "on"
+  FROM dpobj.train_groups('guest', 'y', 0.2, '{a}', method => 'logistic', options => '{"rate": 0.01}', filter => '{"ward": {"=": "x"}}', name => 'noise', by => '{ward}') g;
+-- What the call costs for it: a group has half of epsilon under replace, a fourth for persons of two rows, all of it under add_remove; and the least that leaves the law in the ledger.
+CREATE TEMP TABLE grouped AS SELECT v.*, d, r FROM (VALUES (1, 'guest', 'y', 100, 0, 'logistic', '{}'), (2, 'guest', 'y', 100, 0, 'halfspace', '{}'), (3, 'guest', 'y', 10, 0.00001, 'logistic', '{"mechanism": "output", "noise": "gaussian"}'),
+  (4, 'guest', 'y', 10, 0.00001, 'logistic', '{"noise": "gaussian"}'), (5, 'guest_add', 'y', 10, 0.00001, 'logistic', '{"mechanism": "output", "noise": "gaussian"}'), (6, 'guest_add', 'y', 100, 0, 'halfspace', '{}'), (7, 'guest_person', 'y', 100, 0, 'logistic', '{}'), (8, 'guest_person', 'y', 100, 0, 'logistic', '{"holdout": false, "rate": 5}'),
+  (9, 'guest', 'y', 100, 0, 'logistic', '{"holdout": 0.3}'), (10, 'guest', 'y', 100, 0, 'logistic', '{"holdout": false}'), (11, 'guest', 'y', 100, 0, 'halfspace', '{"holdout": false, "rate": 10}'), (12, 'guest', 'y', 100, 0, 'halfspace', '{"rate": 50}'),
+  (13, 'guest', 'y', 0.4, 0, 'logistic', '{}'), (14, 'guest_unsaid', 'y', 100, 0, 'logistic', '{}'), (15, 'guest', 'ward', 100, 0, 'softmax', '{}'), (16, 'guest', 'cost', 1000, 0, 'linear', '{}'), (17, 'guest', 'y', 100, 0, 'logistic', '{"rate": 0}')) v(no, t, label, epsilon, delta, method, options),
+  LATERAL (SELECT (g.model).details, (g.model).release FROM dpobj.train_groups(v.t::regclass, v.label, v.epsilon, '{a}', v.delta, v.method, v.options::jsonb, name => 'grouped ' || v.no, by => '{b}') g LIMIT 1) m(d, r);
+SELECT no, t, method, options, d #> '{group,epsilon}' AS of_a_group, d #> '{rate,epsilon}' AS rate, round((d #>> '{rate,mu}')::numeric, 3) AS mu, d #> '{rate,charged}' AS charged, d #> '{rating,of}' AS of, d -> 'unrated' AS unrated, e.epsilon, e.pair
+  FROM grouped JOIN dpobj.ledger e ON e.id = r AND e.event = 'charged' ORDER BY no;
+SELECT * FROM answers($$SELECT dpobj.train_groups('guest', 'y', 1, '{a}', by => '{b}', options => %)$$, $$'{"rate": 0.6}'$$, $$'{"rate": 0.5, "holdout": false}'$$, $$'{"rate": 0.1, "coverage_epsilon": 0.1}'$$);
 
 -- Labels that do not depend on the features, and few rows: in words, not to be used.
 SELECT d -> 'rating' ->> 'verdict' AS verdict, d #> '{rating,auc}' AS auc, d -> 'rating' ? 'calibration' AS calibrated,
@@ -158,9 +177,12 @@ SELECT * FROM answers($$SELECT dpobj.threshold('points', %)$$, 'recall => 0', 'r
   $$cost => '{"fp": 1}'$$, $$cost => '[1, 20]'$$, $$cost => '{"fp": 1, "fn": 2, "tp": 0}'$$);
 SELECT * FROM answers($$SELECT dpobj.threshold(%, recall => 0.5)$$, $$'blind'$$, $$'number'$$, $$'classes'$$, $$'none'$$);
 -- Tables that no training has made.
-CREATE FUNCTION pg_temp.forged(rating jsonb) RETURNS dp_model LANGUAGE sql AS $$
-  SELECT ROW('halfspace', 'x', '{1}', 1, 0, 'replace', 'exact', 1, jsonb_build_object('rating', '{"of": "scores", "on": "rows held out", "epsilon": 1, "rows_per_person": 1, "middle": 0, "spread": 1, "edges": [0, 1], "counts": [[1, 2], [3, 4], [5, 6]]}' || rating))::dp_model $$;
+CREATE FUNCTION pg_temp.forged(rating jsonb, more jsonb DEFAULT '{}') RETURNS dp_model LANGUAGE sql AS $$
+  SELECT ROW('halfspace', 'x', '{1}', 1, 0, 'replace', 'exact', 1, jsonb_build_object('rating', '{"of": "scores", "on": "rows held out", "epsilon": 1, "rows_per_person": 1, "middle": 0, "spread": 1, "edges": [0, 1], "counts": [[1, 2], [3, 4], [5, 6]]}' || rating) || more)::dp_model $$;
 SELECT (dpobj.threshold(pg_temp.forged('{}'), recall => 0.5)).score;
+-- The noise in a group is that of rows that come or go.
+SELECT details, (t.expected #>> '{recall,high}')::numeric - (t.expected #>> '{recall,low}')::numeric AS width
+  FROM unnest(ARRAY['{}', '{"group": {}}']::jsonb[]) details, dpobj.threshold(pg_temp.forged('{"counts": [[100, 20], [300, 4], [500, 60]]}', details), recall => 0.8) t;
 SELECT * FROM answers($$SELECT dpobj.threshold(pg_temp.forged(%), recall => 0.5)$$, $$'{"edges": [1, 0]}'$$, $$'{"edges": []}'$$, $$'{"edges": [0, 1, 2]}'$$, $$'{"counts": [[1], [2], [3]]}'$$, $$'{"epsilon": 0}'$$, $$'{"epsilon": 1e-10}'$$, $$'{"epsilon": 1e300}'$$, $$'{"mu": 0}'$$, $$'{"mu": 1e-10}'$$, $$'{"mu": "1"}'$$, $$'{"mu": 0.1}'$$, $$'{"spread": 0}'$$,
   $$'{"rows_per_person": 0}'$$, $$'{"counts": [[9223372036854775807, 9223372036854775807], [9223372036854775807, 2], [-9223372036854775808, 1]]}'$$);
 

@@ -54,7 +54,8 @@ sub model { return "SELECT to_jsonb(m) - 'release' FROM dpobj.train('d', 'y', $_
 # Nothing is rated, and noise is no reason to refuse.
 sub unrated { return model($_[0] . q(, options => '{"rate": 0, "force": true) . ($_[1] ? ", $_[1]}'" : "}'")); }
 # Rows are held out by their places, under a key of the call, which is random. They come last: their bits differ.
-my @rated = (model('1.0'), model(q(1, '{a,b,c}', 0.000001, 'logistic')));
+my $groups = q{SELECT key, to_jsonb(model) - 'release' FROM dpobj.train_groups('d', 'y', 1, features => '{a,b,c}', by => '{g}', method => 'svm'};
+my @rated = (model('1.0'), model(q(1, '{a,b,c}', 0.000001, 'logistic')), "$groups)");
 my @requests = (
 	q{SELECT dpobj.price('d', 'y', 1) - 'remaining' - 'calls'},
 	q{SELECT dpobj.price('d', 'y', 1, method => 'halfspace', options => '{"mechanism": "sample_aggregate", "parts": 5}') - 'remaining' - 'calls'},
@@ -65,7 +66,7 @@ my @requests = (
 	unrated(q(1, '{a,b}', method => 'halfspace'), '"mechanism": "sample_aggregate", "parts": 5'),
 	unrated(q(1, '{a,b,c}', 0.000001, 'logistic')),
 	unrated(q(1, '{a,b,c}', 0.000001, 'logistic'), '"mechanism": "pool"'),
-	q{SELECT key, to_jsonb(model) - 'release' FROM dpobj.train_groups('d', 'y', 1, features => '{a,b,c}', by => '{g}', method => 'svm')},
+	qq{$groups, options => '{"rate": 0}')},
 	q{SELECT * FROM dpobj.count('d', 1, by => '{g}')},
 	q{SELECT * FROM dpobj.histogram('d', 'a', 1, options => '{"bins": [0.25]}')},
 	q{SELECT coalesce(dpobj.evaluate('kept', 'd', 1)::text, '0')},

@@ -69,19 +69,19 @@ sub become
 
 # What is random of a model: its weights, of mechanism pool what leads to them, and its rating.
 my @random = qw(pool_seed pool_centre pool_drawn rating coverage);
+my $known = " - '{" . join(',', @random) . "}'::text[]";
 sub trains
 {
 	my ($arguments, $label) = @_;
-	my $details = "m.details - '{" . join(',', @random) . "}'::text[]";
 	$label //= 'y';
-	return "SELECT to_jsonb(m) - 'weights' - 'release' || jsonb_build_object('details', $details), m.details ? 'rating', cardinality(m.weights) FROM dpobj.train('visit', '$label', 0.5, $arguments) m";
+	return "SELECT to_jsonb(m) - 'weights' - 'release' || jsonb_build_object('details', m.details$known), m.details ? 'rating', cardinality(m.weights) FROM dpobj.train('visit', '$label', 0.5, $arguments) m";
 }
 
 sub groups
 {
 	my ($by, $arguments, $label) = @_;
 	$label //= 'y';
-	return "SELECT key, to_jsonb(model) - 'weights' - 'release', cardinality((model).weights)"
+	return "SELECT key, to_jsonb(model) - '{weights,release,details}'::text[], (model).details$known, (model).details ? 'rating', cardinality((model).weights)"
 	  . " FROM dpobj.train_groups('visit', '$label', 0.5, features => $arguments, by => '{$by}')";
 }
 

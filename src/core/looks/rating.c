@@ -115,7 +115,7 @@ rating_epsilon(const RatingTable *table)
 bool
 rating_counts_unusable(const RatingTable *table)
 {
-	return (!table->persons || MUTANT(383)) && table->kind != RATING_RESIDUALS;
+	return (!table->usable_only || MUTANT(383)) && table->kind != RATING_RESIDUALS;
 }
 
 /* NaN counts as the lowest. */

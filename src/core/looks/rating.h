@@ -9,7 +9,7 @@
  * The numbers have discrete Laplace noise, or, but for residuals, that of a Gaussian mechanism.
  *
  * A row that the model can use is in one cell.  Any other row is unusable; such rows have a number of
- * their own where rows are protected and the label is no number.  The edges of bins are public.  All
+ * their own where rows are protected, in one group, and the label is no number.  The edges of bins are public.  All
  * that is said of the model is a function of the noisy numbers: rating_find() and
  * rating_threshold() read nothing else.
  */
@@ -44,10 +44,11 @@ typedef struct RatingTable
 	Adjacency adjacency;
 	int64_t epsilon;         /* nano-units; of discrete Laplace noise if mu is 0 */
 	double mu;               /* of normal noise */
-	int64_t rows_per_person; /* 1 if rows are protected */
-	bool persons; /* are persons protected?  Nothing bounds how many unusable rows one has */
-	bool seen;    /* are the rows those that the model has learned from? */
-	int cells;    /* bins or classes */
+	int64_t rows_per_person; /* 1 if rows are protected, and in a group */
+	/* are unusable rows left out?  Nothing bounds how many a person has, and no group has them */
+	bool usable_only;
+	bool seen;                    /* are the rows those that the model has learned from? */
+	int cells;                    /* bins or classes */
 	double edge[RATING_BINS - 1]; /* of bins: a score above edge i is in a bin above i */
 	double middle;                /* of bins: what scores are taken to be spread around */
 	double spread;

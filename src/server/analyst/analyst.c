@@ -421,7 +421,8 @@ analyst_read(Release *release, const Encoding *encoding, int cells, Size bytes, 
 }
 
 int64
-analyst_read_open(Release *release, const Encoding *encoding, Size bytes, AnalystRow take)
+analyst_read_open(Release *release, const Encoding *encoding, int cells, Size bytes,
+				  AnalystRow take)
 {
-	return read_cells(release, encoding, 1, bytes, take, false);
+	return read_cells(release, encoding, cells, bytes, take, false);
 }

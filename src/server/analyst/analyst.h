@@ -98,10 +98,10 @@ extern void analyst_read(Release *release, const Encoding *encoding, int cells, 
 						 AnalystRow take);
 
 /*
- * The same in one cell, and the scan stays open.  Returns the number of rows on the side that is
- * read that pass the filter and cannot be used.
+ * The same, and the scan stays open.  Without groups it returns the number of rows on the side that
+ * is read that pass the filter and cannot be used.
  */
-extern int64 analyst_read_open(Release *release, const Encoding *encoding, Size bytes,
+extern int64 analyst_read_open(Release *release, const Encoding *encoding, int cells, Size bytes,
 							   AnalystRow take);
 
 /* JSON members for the ledger: relation, filter, holdout, person. */

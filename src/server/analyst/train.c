@@ -68,11 +68,7 @@ make_room(Release *release)
 	double rows = share * (double) training->most_rows;
 	double room = spill_room(&training->encoding, rows, 1, limit);
 
-	/* it was settled before the locks were taken */
-	if (training->rating.epsilon > 0 && scan_parts_of(scan) != NULL)
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						errmsg("rows of the table have just been moved to another server"),
-						errhint("Try again.")));
+	train_rating_check(training, scan);
 	scan_set_rows(scan, training->most_rows, training->leaves_out);
 	run->state = rows_state_create(&training->encoding, CurrentMemoryContext);
 	if (training->person != NULL)

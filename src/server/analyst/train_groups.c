@@ -23,6 +23,7 @@
 #include "server/release/groups.h"
 #include "server/base/materialize.h"
 #include "server/release/same_call.h"
+#include "server/analyst/train_rating.h"
 #include "server/analyst/train_request.h"
 
 /*
@@ -219,6 +220,7 @@ make_room(Release *release)
 	run->answers = palloc(training->keys->count * sizeof(MechanismAnswer));
 	scan_set_rows(release->scan, training->most_rows, training->leaves_out);
 	spill_states(training, run->states);
+	train_rating_check(training, release->scan);
 	scan_make_room(release->scan, &training->encoding, 0, training->limits.megabytes);
 	train_request_note_name(&run->request);
 }
@@ -227,16 +229,23 @@ static bool
 draw(Release *release)
 {
 	GroupsRun *run = (GroupsRun *) release;
-	const Training *training = run->request.training;
+	Training *training = run->request.training;
 	int count = training->keys->count;
 	Rows **groups = palloc(count * sizeof(Rows *));
+	SolverOutcome outcome;
 
+	holdout_draw(&run->opened.holdout);
 	for (int i = 0; i < count; i++)
 		groups[i] = &run->states[i]->rows;
 	scan_run_groups(release->scan, groups, count);
-	scan_close(release->scan);
+	if (training->rating.epsilon == 0)
+		scan_close(release->scan);
 	run->problems = groups_encode(training, run->states, true);
-	return groups_solve(training, run->problems, run->answers) == SOLVER_ANSWERED;
+	outcome = groups_solve(training, run->problems, run->answers);
+	training->provenance = run->provenance; /* shorter than with all keys */
+	if (outcome == SOLVER_ANSWERED && training->rating.epsilon > 0)
+		train_rating_draw(release, &run->opened, training, run->answers);
+	return outcome == SOLVER_ANSWERED;
 }
 
 static void
@@ -245,6 +254,8 @@ close_run(Release *release)
 	GroupsRun *run = (GroupsRun *) release;
 
 	groups_close(run->request.training, run->problems);
+	if (run->request.training->rating.epsilon > 0)
+		scan_close(release->scan);
 }
 
 static Datum

@@ -19,13 +19,14 @@
 #include "server/base/run_watch.h"
 #include "server/base/server_memory.h"
 #include "server/release/coverage.h"
+#include "server/release/groups.h"
 #include "server/release/rating_choice.h"
 #include "server/release/trained.h"
 
 /* The release while it is rated. */
 typedef struct Raters
 {
-	RatedModel rated;
+	RatedModel *rated; /* of each group, or one */
 	RatingTable *table;
 	const Encoder *target; /* of residuals */
 } Raters;
@@ -125,8 +126,8 @@ add_residuals(const RatedModel *rated, const int32 *x, const RowCount *count, Ra
 static void
 add_row(Release *release, int cell, const int32 *x, const RowCount *count)
 {
-	const RatedModel *rated = &raters->rated;
-	RatingTable *table = raters->table;
+	const RatedModel *rated = &raters->rated[cell];
+	RatingTable *table = &raters->table[cell];
 
 	GATE_CHECK_FOR_INTERRUPTS();
 	if (table->kind == RATING_SCORES)
@@ -144,11 +145,10 @@ add_row(Release *release, int cell, const int32 *x, const RowCount *count)
 
 /* What is rated, and how rows are encoded for it: but for a number as in training. */
 static void
-settle(const Training *training, const AnalystTable *opened, Encoding *encoding)
+settle(const Training *training, const AnalystTable *opened, RatedModel *rated, RatingTable *table,
+	   Encoding *encoding)
 {
-	RatedModel *rated = &raters->rated;
-	RatingTable *table = raters->table;
-
+	rating_begin(training, table);
 	rated_model_place(rated, opened->shape.features);
 	*encoding = training->encoding;
 	if (rated->classes > 0)
@@ -186,24 +186,45 @@ move(const Training *training, const AnalystTable *opened, const RatedModel *rat
 static void
 draw(Release *release, AnalystTable *opened, Training *training, const MechanismAnswer *answer)
 {
-	RatingTable *table = raters->table;
+	int models = training->keys == NULL ? 1 : training->keys->count;
+	Size bytes =
+		training->keys == NULL ? RATED_TABLE_BYTES : group_limit(training, RATED_TABLE_BYTES);
+	RatedModel *rated = palloc0(models * sizeof(RatedModel));
+	RatingTable *table = palloc0(models * sizeof(RatingTable));
 	Encoding encoding;
 	ServerMemory memory;
 	Bits bits;
 	Model model;
 
-	trained_describe(training, release->id, answer, &model);
-	rated_model_read(&model, &raters->rated);
-	rating_begin(training, table);
-	settle(training, opened, &encoding);
+	raters->rated = rated;
+	raters->table = table;
+	for (int i = 0; i < models; i++)
+	{
+		trained_describe(training, release->id, &answer[i], &model);
+		rated_model_read(&model, &rated[i]);
+		settle(training, opened, &rated[i], &table[i], &encoding);
+	}
 	opened->holdout.trains = false;
-	table->unusable = analyst_read_open(release, &encoding, RATED_TABLE_BYTES, add_row);
+	table->unusable = analyst_read_open(release, &encoding, models, bytes, add_row);
 	random_bits_init(&bits);
 	server_memory_init(&memory, CurrentMemoryContext);
-	rating_draw(table, &bits, &memory.memory);
-	move(training, opened, &raters->rated, table);
+	for (int i = 0; i < models; i++)
+	{
+		rating_draw(&table[i], &bits, &memory.memory);
+		move(training, opened, &rated[i], &table[i]);
+	}
 	training->rating.table = table;
 	coverage_take(training, table);
+}
+
+/* It was settled before the locks were taken. */
+void
+train_rating_check(const Training *training, const Scan *scan)
+{
+	if (training->rating.epsilon > 0 && scan_parts_of(scan) != NULL)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("rows of the table have just been moved to another server"),
+						errhint("Try again.")));
 }
 
 /*
@@ -218,7 +239,6 @@ train_rating_draw(Release *release, AnalystTable *opened, Training *training,
 	const RunWatch *watch = run_watch;
 
 	raters = palloc0(sizeof(Raters));
-	raters->table = palloc0(sizeof(RatingTable));
 	run_watch = NULL;
 	pgstat_report_wait_start(PG_WAIT_EXTENSION);
 	pgstat_set_wait_event_storage(&unseen);

@@ -208,8 +208,9 @@ model_rating_read(JsonbContainer *details, Adjacency adjacency, RatingTable *tab
 	if (rating == NULL || !json_is_string(json_member(rating, "of"), kind_names[RATING_SCORES]))
 		return false;
 	table->kind = RATING_SCORES;
-	table->adjacency = adjacency;
-	table->persons = json_member(rating, "unusable") == NULL;
+	/* groups are trained under add_remove */
+	table->adjacency = json_member(details, "group") != NULL ? ADJACENCY_ADD_REMOVE : adjacency;
+	table->usable_only = json_member(rating, "unusable") == NULL;
 	table->seen = !json_is_string(json_member(rating, "on"), rows_held_out);
 	if (!json_get_number(json_member(rating, "epsilon"), &epsilon) ||
 		!(epsilon * EPSILON_ONE >= 1) || epsilon > EPSILON_MAX ||

@@ -54,7 +54,7 @@ check_options(const Training *training)
 /*
  * Gives each group's mechanism its share of the cost, under add_remove (theorem P2, which holds for
  * a person's rows in several groups too).  A declared number of rows is about the table, so no
- * group uses it.
+ * group's model uses it.
  */
 void
 groups_set(Training *training, const KeyList *keys)
@@ -74,6 +74,7 @@ groups_set(Training *training, const KeyList *keys)
 	training->adjacency = training->options.adjacency;
 	training->options.adjacency = ADJACENCY_ADD_REMOVE;
 	training->table_rows = training->options.n; /* no group has more than the table */
+	training->group_rows = (training->options.n + keys->count - 1) / keys->count;
 	training->options.n = 0;
 	training->cost.epsilon = share.epsilon;
 	training->cost.delta = share.delta;
@@ -230,6 +231,7 @@ form_groups(Training *training, int64 release, const char *provenance, List *by,
 	TupleDesc group = lookup_rowtype_tupdesc_copy(group_type, -1);
 	TupleDesc model = lookup_rowtype_tupdesc_copy(TupleDescAttr(group, 1)->atttypid, -1);
 	Datum *rows = palloc(count * sizeof(Datum));
+	RatingTable *tables = training->rating.table;
 	StringInfoData hashes;
 	Model *described = palloc(sizeof(Model));
 
@@ -239,6 +241,8 @@ form_groups(Training *training, int64 release, const char *provenance, List *by,
 		uint8 own[MODEL_HASH_LENGTH];
 
 		training->provenance = group_provenance(training, provenance, by, i);
+		if (tables != NULL)
+			training->rating.table = &tables[i];
 		trained_describe(training, release, &answers[i], described);
 		model_hash(described, own);
 		appendBinaryStringInfo(&hashes, (const char *) own, sizeof(own));

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "core/accounting/parallel.h"
 #include "core/rows/holdout.h"
 
 #include "server/base/decimal.h"
@@ -38,8 +39,6 @@ hindrance(const Training *training)
 
 	if (!training->by_analyst)
 		return "A caller who may read the rows rates a model with the aggregates.";
-	if (training->keys != NULL)
-		return "Groups share one charge, which has no part for ratings.";
 	if (training->elsewhere)
 		return "Rows of the table are on other servers.";
 	if (number && training->rows_per_person > 0)
@@ -47,15 +46,23 @@ hindrance(const Training *training)
 	return NULL;
 }
 
+/* Of a model; how many rows a group has is not public. */
+static int64
+declared_rows(const Training *training)
+{
+	return training->keys == NULL ? training->options.n : training->group_rows;
+}
+
 double
 rating_strength_of(const Training *training)
 {
 	const Options *options = &training->options;
-	int64 seen = options->holdout > 0 ? training_rows_read(training, options->n) : 0;
+	int64 rows = declared_rows(training);
+	int64 seen = options->holdout > 0 ? training_rows_read(training, rows) : 0;
 	RatingTable table;
 
 	rating_begin(training, &table);
-	return rating_strength((double) (options->n - seen), 0.5, rating_epsilon(&table),
+	return rating_strength((double) (rows - seen), 0.5, rating_epsilon(&table),
 						   table.rows_per_person);
 }
 
@@ -118,15 +125,36 @@ most_beside(const Pair *model)
 	return (int64) Min((double) own, EPSILON_ONE * most * (1 - 1e-6));
 }
 
-/* charged: is the table's epsilon a part of the call's? */
+/*
+ * What the table of a group is compared with is what one row does to the model of the group, which
+ * all that is known of the call follows from (theorem N11).
+ */
+static Pair
+law_beside(const Training *training, const Pair *model)
+{
+	int64 delta = model->delta == 0 ? 0 : training->cost.delta;
+	Pair row;
+
+	if (training->keys == NULL)
+		return *model;
+	row = pair_of_request(&training->request, training_model_epsilon(training), delta, 1);
+	if (row.kind == PAIR_OBJECTIVE) /* as in training_pair() */
+		row.kind = PAIR_APPROXIMATE;
+	return row;
+}
+
+/* charged: is the table's epsilon a part of the call's, or of a group's share of it? */
 static void
 check_rate(const Training *training, bool charged)
 {
+	const char *whole = training->keys == NULL ? "epsilon" : "a group's epsilon";
+
 	if (training->options.rate < training->cost.epsilon + (charged ? 0 : 1))
 		return;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg(charged ? "option \"rate\" must be less than epsilon"
-								   : "option \"rate\" must be at most epsilon"),
+					errmsg(charged ? "option \"rate\" must be less than %s"
+								   : "option \"rate\" must be at most %s",
+						   whole),
 					errdetail("It is the epsilon of the table that rates the model%s.",
 							  charged ? ", and the model gets the rest" : "")));
 }
@@ -146,7 +174,7 @@ find_reason(const Training *training)
 	}
 	if (hindered != NULL)
 		return hindered;
-	if (options->n == 0)
+	if (declared_rows(training) == 0)
 		return "The number of rows is not declared.";
 	/* rows that were seen are rated for those only who ask for it */
 	return options_given(options, "holdout") && options->holdout == 0 ? "No rows are held out."
@@ -183,6 +211,7 @@ settle_free(Training *training, int features, bool asked,
 	settle(training, features);
 	rating->epsilon = 0;
 	model = training_pair(training);
+	model = law_beside(training, &model);
 	rating->epsilon = asked ? training->options.rate : most_beside(&model);
 	/* the number of a model of numbers has intervals for Laplace noise only */
 	if (!asked && !method_has_target(training->method))
@@ -214,7 +243,9 @@ rating_settle(Training *training, int features, void (*settle)(Training *trainin
 			continue;
 		if (asked || is_useful(training))
 			return;
-		why_not = "The declared rows times epsilon are too few.";
+		why_not = training->keys == NULL
+					  ? "The declared rows times epsilon are too few."
+					  : "The declared rows times epsilon are too few for each group.";
 	}
 	*training = before;
 	training->rating.why_not = training->by_analyst ? why_not : NULL;
@@ -233,16 +264,27 @@ is_within(const RatingPart *rating, const Pair *model)
 	return rating->epsilon <= most_beside(model) && !is_claim_left(model->kind);
 }
 
+int64
+rating_charged(const Training *training)
+{
+	int rows = Max(training->rows_per_person, 1);
+
+	if (training->keys == NULL)
+		return training->rating.charged;
+	return training->rating.charged * parallel_rows(training->adjacency, rows);
+}
+
 /* Else the ledger gets the claim alone. */
 Pair
 rating_pair(const Training *training, const Pair *model)
 {
 	Pair both = *model;
+	Pair beside = law_beside(training, model);
 
 	if (training->rating.charged > 0)
-		return pair_with_pure(model, training->rating.charged);
+		return pair_with_pure(model, rating_charged(training));
 	if (training->rating.epsilon == 0 || model->kind == PAIR_NONE ||
-		is_within(&training->rating, model))
+		is_within(&training->rating, &beside))
 		return both;
 	both = pair_pure(model->epsilon);
 	both.delta = model->delta;
@@ -266,7 +308,7 @@ rating_append_charge(StringInfo text, const Training *training)
 	if (rating->mu > 0)
 		appendStringInfo(text, ", \"mu\": %s", json_digits(rating->mu));
 	appendStringInfo(text, ", \"charged\": %s, \"because\": \"%s\"",
-					 decimal_text(rating->charged, EPSILON_UNIT), because);
+					 decimal_text(rating_charged(training), EPSILON_UNIT), because);
 	if (rating->by_chance)
 		appendStringInfo(text, ", \"rows\": %g", (double) training->options.holdout / HOLDOUT_ONE);
 	appendStringInfoChar(text, '}');
@@ -279,7 +321,8 @@ rating_begin(const Training *training, RatingTable *table)
 	table->adjacency = training->options.adjacency;
 	table->epsilon = training->rating.epsilon;
 	table->mu = training->rating.mu;
-	table->rows_per_person = Max(training->rows_per_person, 1);
-	table->persons = training->rows_per_person > 0;
+	/* a group's share counts all rows of a person already (groups.c) */
+	table->rows_per_person = training->keys != NULL ? 1 : Max(training->rows_per_person, 1);
+	table->usable_only = training->rows_per_person > 0 || training->keys != NULL;
 	table->seen = training->options.holdout == 0;
 }

@@ -3,7 +3,7 @@
  *
  * A training at the analyst's door is followed by one private table of its model (theorem X16), by
  * default on a fifth of the rows, which are then held out.  Option "rate" is the epsilon of a table
- * with discrete Laplace noise.
+ * with discrete Laplace noise.  The model of each group has a table of its own.
  */
 #ifndef DPOBJ_RATING_CHOICE_H
 #define DPOBJ_RATING_CHOICE_H
@@ -21,6 +21,9 @@
  */
 extern void rating_settle(Training *training, int features,
 						  void (*settle)(Training *training, int features));
+
+/* What the call is charged for tables: of groups, for all rows that change at once. */
+extern int64 rating_charged(const Training *training);
 
 /* The pair of model and table, of the pair of the model alone. */
 extern Pair rating_pair(const Training *training, const Pair *model);

@@ -454,7 +454,7 @@ training_pair(const Training *training)
 		rows = parallel_rows(training_adjacency(training), rows);
 	pair = pair_of_request(&training->request,
 						   training->cost.epsilon_charged - training->coverage_epsilon -
-							   training->rating.charged,
+							   rating_charged(training),
 						   training->cost.delta_charged, rows);
 	pair = pair_with_pure(&pair, training->coverage_epsilon);
 	pair = rating_pair(training, &pair);

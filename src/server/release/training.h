@@ -40,7 +40,7 @@ typedef struct RatingPart
 	double mu;           /* of normal noise; 0: discrete Laplace noise of epsilon */
 	int64 charged;       /* of cost.epsilon; the model gets the rest */
 	bool by_chance;      /* are the rows dealt by coins of the call (holdout.h)? */
-	RatingTable *table;  /* with noise, once drawn */
+	RatingTable *table;  /* with noise, once drawn; an array, of each group */
 	const char *why_not; /* at the analyst's door, why there is none */
 } RatingPart;
 
@@ -72,6 +72,7 @@ typedef struct Training
 	 */
 	const struct KeyList *keys;
 	Adjacency adjacency;
+	int64 group_rows;       /* the declared ones by the number of keys, rounded up; 0: unknown */
 	bool elsewhere;         /* rows of the table are on other servers */
 	int64 table_rows;       /* of the table: declared, or counted where public; 0: not known */
 	int64 most_rows;        /* for which files have room */

@@ -225,7 +225,7 @@ test_unusable(void)
 		CHECK(fabs(squares / 4000 - 800) < 150);
 	}
 	/* nothing bounds the unusable rows of a person, of whom one row is used */
-	table.persons = true;
+	table.usable_only = true;
 	table.unusable = 7;
 	rating_draw(&table, &bits, memory);
 	CHECK(table.unusable == 0 && !rating_counts_unusable(&table));
