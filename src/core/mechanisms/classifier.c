@@ -186,7 +186,9 @@ classifier_choose_scores(const Encoding *encoding, int64_t rows, int64_t delta,
 	residual_layout_make(&descent.convex, &descent.residual, encoding_dimension(encoding), &layout);
 	if (is_objective_better(&layout, rows, noise))
 	{
-		(void) convex_default_classifier(request, encoding, delta, rows);
+		/* normal noise would shorten rows with numbers, and make their scores too large */
+		if (layout.numbers == 0)
+			(void) convex_default_classifier(request, encoding, delta, rows);
 		return REASON_NO_ORDER;
 	}
 	*request = descent;
