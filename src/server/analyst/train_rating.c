@@ -162,6 +162,7 @@ settle(const Training *training, const AnalystTable *opened, RatedModel *rated, 
 		table->cells = 1;
 		raters->target = opened->label;
 		rated_model_residuals(opened, &table->look, encoding);
+		table->look.rows_per_person = table->rows_per_person;
 	}
 	else
 		settle_scores(training, opened, rated, table);

@@ -35,14 +35,10 @@ refuse(const char *name, const char *detail)
 static const char *
 hindrance(const Training *training)
 {
-	bool number = method_has_target(training->method);
-
 	if (!training->by_analyst)
 		return "A caller who may read the rows rates a model with the aggregates.";
 	if (training->elsewhere)
 		return "Rows of the table are on other servers.";
-	if (number && training->rows_per_person > 0)
-		return "Persons are protected, and the label is a number.";
 	return NULL;
 }
 
