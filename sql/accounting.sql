@@ -117,8 +117,7 @@ FROM generate_series(1, 1000000) i, (VALUES ('add_remove'), ('replace')) u(unit)
 -- raising a budget needs a reason
 SELECT * FROM answers($$SELECT dpobj.raise_budget('hamlet', 'accounting_amy', %)$$,
   $$1, 0, '  '$$, '1, 0, NULL', $$0, 0, 'nothing'$$, $$-1, 0, 'less'$$);
-SELECT dpobj.raise_budget('hamlet', NULL, 1, 0, 'no such budget');
-SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 1, 'too much');
+SELECT * FROM answers('SELECT dpobj.raise_budget(%)', $$'hamlet', NULL, 1, 0, 'no such budget'$$, $$'hamlet', 'accounting_amy', 1, 1, 'too much'$$);
 SET SESSION AUTHORIZATION accounting_amy;
 SELECT dpobj.raise_budget('hamlet', 'accounting_amy', 1, 0, 'because I can');
 SET SESSION AUTHORIZATION accounting_curator;
@@ -171,19 +170,17 @@ SELECT (dp_halfspace(features, rich, 0.5, 0, '{"dimension": 2}')).kind FROM crof
 SELECT dpobj.set_budget('croft', 'accounting_amy', 5, 0.01), dpobj.set_budget('croft', 'accounting_amy', 5, 0.5);
 SELECT dpobj.raise_budget('croft', 'accounting_amy', 1, 0, 'more'), dpobj.raise_budget('croft', 'accounting_amy', 0, 0.5, 'all');
 SELECT dpobj.limit_budget('croft', 10, 1, accountant => 'zcdp');
-SELECT dpobj.limit_budget('croft', 10, 1, 'a reason');
-SELECT dpobj.raise_budget('croft', 'accounting_curator', 1, 0, 'no such budget');
-SELECT dpobj.raise_budget('croft', 'accounting_amy', 0, -0.1, 'less');
-SELECT dpobj.raise_budget('croft', 'accounting_amy', 1, 1.5, 'too much');
+SELECT * FROM answers('SELECT %', $$dpobj.limit_budget('croft', 10, 1, 'a reason')$$,
+  $$dpobj.raise_budget('croft', 'accounting_curator', 1, 0, 'no such budget')$$, $$dpobj.raise_budget('croft', 'accounting_amy', 0, -0.1, 'less')$$,
+  $$dpobj.raise_budget('croft', 'accounting_amy', 1, 1.5, 'too much')$$);
 DROP TABLE croft;
 
 -- accountants that cannot hold a budget, and parameters that cannot change
 SELECT * FROM answers($$SELECT dpobj.set_budget('hamlet', NULL, 1, 0.1, %)$$,
   $$'pld'$$, $$'kov'$$, $$'best'$$, $$'zcdp', rdp_order => 4$$, $$'rdp', rdp_order => 7$$, $$'rdp', rdp_order => 0$$,
   $$'basic', delta_reserve => 0.1$$, $$'zcdp', delta_reserve => 0.1$$);
-SELECT dpobj.set_budget('hamlet', NULL, 0.001, 1e-12, 'rdp', rdp_order => 2);
-SELECT dpobj.set_budget('parish', NULL, 1, 0.000001, 'basic');
-SELECT dpobj.set_budget('manor', NULL, 1, 0.000001, 'rdp', rdp_order => 16);
+SELECT * FROM answers('SELECT dpobj.set_budget(%)', $$'hamlet', NULL, 0.001, 1e-12, 'rdp', rdp_order => 2$$, $$'parish', NULL, 1, 0.000001, 'basic'$$,
+  $$'manor', NULL, 1, 0.000001, 'rdp', rdp_order => 16$$);
 SELECT dpobj.set_budget('manor', NULL, 4, 0.00001, 'rdp');
 SELECT rdp_order FROM dpobj.budgets WHERE relation = 'manor'::regclass;
 

@@ -15,6 +15,7 @@ CREATE TABLE said_one AS TABLE sample;
 CREATE TABLE said_billion AS TABLE sample;
 CREATE TABLE said_none AS TABLE sample;
 SELECT array_agg(relname::text ORDER BY relname) AS tables FROM pg_class WHERE relname ~ '^(of|said)_' AND relkind = 'r' \gset
+SET client_min_messages = error; -- of the large delta
 SELECT count(dpobj.protect(t::regclass, '{"a": {"clip": [0, 1]}, "c": {"levels": ["x", "z", "q"]}, "f": {}, "y": {}}',
   n => CASE t WHEN 'said_one' THEN 1 WHEN 'said_billion' THEN 1000000000 WHEN 'of_one_row' THEN 1 WHEN 'said_none' THEN NULL ELSE 500 END)),
        count(dpobj.set_budget(t::regclass, 'dpobj_bad_ana', 100000, 0.1)) FROM unnest(:'tables'::text[]) t;

@@ -35,8 +35,8 @@ SELECT o, p ->> 'method' AS method, p -> 'grid' AS grid, p -> 'dimension' AS dim
 SELECT o, p ->> 'method' AS method, p -> 'radius' AS radius, p -> 'classifier' AS chosen
   FROM unnest(ARRAY['{"radius": 2}', '{"radius": 2, "mechanism": "sgd"}', '{"solver": "auto"}']::jsonb[]) o,
        dpobj.price_aggregate('auto', 3, 1, 1e-6, o || '{"n": 3000}') p;
-SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"grid": "ternary", "radius": 2}');
-SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"mechanism": "exponential", "radius": 2}');
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'auto', 3, 1, 0, '{"grid": "ternary", "radius": 2}'$$,
+  $$'auto', 3, 1, 0, '{"mechanism": "exponential", "radius": 2}'$$);
 
 -- dp_halfspace chooses its grid, too, if the number of rows is declared and the grid is not.
 SELECT o, p ->> 'mechanism' AS mechanism, p -> 'grid' AS grid, p -> 'log2_grid' AS log2

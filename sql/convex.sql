@@ -103,8 +103,7 @@ SELECT p ->> 'mechanism' AS mechanism, p ->> 'noise' AS noise, p -> 'delta' AS d
   FROM unnest(ARRAY['{}', '{"noise": "knorm", "loss": "clipped_logistic", "groups": [5, 4]}', '{"noise": "gaussian"}', '{"mechanism": "output"}']::jsonb[]) o, dpobj.price_aggregate('logistic', 23, 1, 0.000001, o) p;
 SELECT bool_and(b) AS closer FROM (SELECT (p -> 'error' ->> 'distance')::numeric < lag((p -> 'error' ->> 'distance')::numeric) OVER (ORDER BY e) AS b
   FROM unnest(ARRAY[0.1, 0.2, 0.5, 1]) e, dpobj.price_aggregate('svm', 5, e, 0, '{"regularization": 100}') p) s;
-SELECT dpobj.price_aggregate('logistic', 5, 1, 0, '{"regularization": 0.01}');
-SELECT dpobj.price_aggregate('lasso', 5, 1);
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'logistic', 5, 1, 0, '{"regularization": 0.01}'$$, $$'lasso', 5, 1$$);
 
 -- dpobj.train does the same, with mechanisms that are sure to finish.
 CALL login_roles('dpobj_convex_ana');
@@ -122,9 +121,9 @@ SELECT (m).delta, (m).details ->> 'loss' AS loss, (m).details ->> 'noise' AS noi
        (m).details ->> 'noise_dimension' AS dimension
   FROM dpobj.train('orchard', label => 'ripe', epsilon => 0.5, method => 'logistic',
                    options => '{"loss": "clipped_logistic", "noise": "knorm"}') m;
-SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'logistic', options => '{"n": 5}');
-SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'logistic', options => '{"solver": "glpk"}');
-SELECT dpobj.train('orchard', label => 'ripe', epsilon => 1, method => 'ridge');
+SELECT * FROM answers('SELECT dpobj.train(%)', $$'orchard', label => 'ripe', epsilon => 1, method => 'logistic', options => '{"n": 5}'$$,
+  $$'orchard', label => 'ripe', epsilon => 1, method => 'logistic', options => '{"solver": "glpk"}'$$,
+  $$'orchard', label => 'ripe', epsilon => 1, method => 'ridge'$$);
 SELECT dpobj.evaluate('a', 'orchard', 1) > 0.6 AS learnt, dpobj.evaluate('b', 'orchard', 1) BETWEEN 0 AND 1 AS rated;
 SELECT epsilon, delta FROM dpobj.remaining('orchard');
 \c - postgres

@@ -41,17 +41,17 @@ SELECT o AS options, p ->> 'method' AS trained, p ->> 'mechanism' AS mechanism, 
   FROM unnest(ARRAY['{"grid": "sign"}', '{"mechanism": "exponential"}', '{"mechanism": "opdisc"}', '{"noise": "gauge"}', '{"reference": true}', '{"regularization": 5}',
                     '{"mechanism": "output"}', '{"noise": "gamma"}', '{"mechanism": "sgd", "radius": 1}', '{"norm": 1, "mechanism": "localized"}']::jsonb[]) o,
        dpobj.price_aggregate('auto', 3, 1, 0.001, o) p;
-SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"grid": "sign", "regularization": 5}');
-SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"mechanism": "sgd", "noise": "gauge"}');
-SELECT dpobj.price_aggregate('auto', 3, 1, 0.001, '{"grids": "sign"}');
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'auto', 3, 1, 0.001, '{"grid": "sign", "regularization": 5}'$$,
+  $$'auto', 3, 1, 0.001, '{"mechanism": "sgd", "noise": "gauge"}'$$, $$'auto', 3, 1, 0.001, '{"grids": "sign"}'$$);
 -- The option intercept in aggregates and in dpobj.train; shares have no intercept.
 SELECT method, o AS options, p -> 'dimension' AS owner, q -> 'dimension' AS analyst
   FROM unnest('{halfspace,logistic,svm,auto}'::text[]) method, unnest(ARRAY['{}', '{"intercept": true}', '{"intercept": false}']::jsonb[]) o,
        dpobj.price_aggregate(method, 3, 1, 0, o) p, dpobj.price('infirmary', NULL, 1, features => '{a,b,c}', delta => 0, method => method, options => o) q;
 SELECT p -> 'dimension' AS owner, q -> 'dimension' AS analyst
   FROM dpobj.price_aggregate('simplex', 3, 1, 0, '{"n": 10000, "intercept": false}') p, dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, method => 'simplex', options => '{"intercept": false}') q;
-SELECT dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, method => 'simplex', options => '{"intercept": true}');
-SELECT dpobj.price_aggregate('logistic', 1024, 1);
+SELECT * FROM answers('SELECT %',
+  $$dpobj.price('infirmary', 'share', 1, features => '{a,b,c}', delta => 0, method => 'simplex', options => '{"intercept": true}')$$,
+  $$dpobj.price_aggregate('logistic', 1024, 1)$$);
 SELECT p -> 'dimension' AS dimension FROM dpobj.price_aggregate('logistic', 1023, 1, 0) p;
 SELECT dpobj.price_aggregate('halfspace', 2, 1, 0, '{"intercept": true, "grid": {"levels": [[-1, 1], [-1, 1]]}}');
 -- The intercept's weights under grid "auto": more than those of numbers; one only if columns of a group hold a constant with wide weights.

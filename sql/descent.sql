@@ -65,10 +65,11 @@ SELECT dpobj.set_budget('cliff', 'dpobj_descent_ana', 20, 0.00001);
 \c - dpobj_descent_ana
 SELECT (m).kind, (m).mechanism, (m).guarantee, (m).delta > 0 AS delta FROM dpobj.train('beach', label => 'sandy', epsilon => 5, delta => 0.000001, method => 'logistic', options => '{"mechanism": "sgd"}', name => 'a') m;
 SELECT (m).details -> 'n' AS n, (m).details -> 'batch' AS batch FROM dpobj.train('beach', label => 'sandy', epsilon => 5, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed"}', name => 'b') m;
-SELECT dpobj.train('beach', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "iterations": 100}');
-SELECT dpobj.train('beach', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed", "batch": 3001}');
-SELECT dpobj.train('beach', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "n": 5}');
-SELECT dpobj.train('cliff', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "sampling": "poisson"}');
+SELECT * FROM answers('SELECT dpobj.train(%)',
+  $$'beach', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "iterations": 100}'$$,
+  $$'beach', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed", "batch": 3001}'$$,
+  $$'beach', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "n": 5}'$$,
+  $$'cliff', label => 'sandy', epsilon => 1, delta => 0.000001, method => 'svm', options => '{"mechanism": "sgd", "sampling": "poisson"}'$$);
 SELECT dpobj.evaluate('a', 'beach', 1) > 0.6 AS learnt;
 \c - postgres
 DROP OWNED BY dpobj_descent_ana;

@@ -55,8 +55,8 @@ SELECT f, e, p ->> 'mechanism' AS mechanism FROM unnest('{wet,depth,kind+depth,a
        dpobj.price('heath', 'sandy', e, string_to_array(f, '+'), delta => 0.000001, options => '{"force": true}') p ORDER BY 1, 2;
 SELECT mechanism, dpobj.predict_proba(m, a) BETWEEN 0 AND 1 AS probable
   FROM dpobj.train('heath', 'sandy', 1, delta => 0.000001) m, (SELECT 65 AS age, 'm' AS kind, false AS wet, 5::float8 AS depth) a;
-SELECT dpobj.price('heath', 'sandy', 4, options => '{"objective": "lift"}');
-SELECT dpobj.price('heath', 'sandy', 4, method => 'logistic', options => '{"objective": "ranking"}');
+SELECT * FROM answers('SELECT dpobj.price(%)', $$'heath', 'sandy', 4, options => '{"objective": "lift"}'$$,
+  $$'heath', 'sandy', 4, method => 'logistic', options => '{"objective": "ranking"}'$$);
 \c - postgres
 -- At the owner's door the option must be given.
 SELECT d, o, p ->> 'method' AS method, p ->> 'mechanism' AS mechanism

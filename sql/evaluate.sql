@@ -249,8 +249,7 @@ SELECT dp_accuracy('age', NULL::float8[], true, 1.0);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('checkup');
 -- another role's models are not there
 \c - dpobj_evaluate_bob
-SELECT dpobj.confusion('age', 'checkup', 1);
-SELECT dpobj.select('{age,sex}', 'checkup', 1);
+SELECT * FROM answers('SELECT %', $$dpobj.confusion('age', 'checkup', 1)$$, $$dpobj.select('{age,sex}', 'checkup', 1)$$);
 SELECT release > 0 AS released FROM dpobj.train('checkup', 'ill', 0.5, '{age}', name => 'age');
 SELECT dpobj.confusion('age', 'checkup', 0.6);
 \c - dpobj_evaluate_eve
@@ -305,16 +304,14 @@ SELECT person, epsilon, mechanism FROM dpobj.ledger WHERE event = 'charged' ORDE
 \c - postgres
 SELECT dpobj.protect('bed', '{"ill": {}, "a": {}}', person => 'patient', max_rows_per_person => 2000000);
 \c - dpobj_evaluate_ana
-SELECT dpobj.confusion('a', 'bed', 0.001);
-SELECT dpobj.select('{a,a with intercept}', 'bed', 0.001);
+SELECT * FROM answers('SELECT %', $$dpobj.confusion('a', 'bed', 0.001)$$, $$dpobj.select('{a,a with intercept}', 'bed', 0.001)$$);
 
 \c - postgres
 -- another declaration than the model was trained under
 SELECT dpobj.protect('checkup', '{"age": {"bins": [50]}, "sex": {"levels": ["f", "m"]}, "ill": {}}', adjacency => 'add_remove');
 \c - dpobj_evaluate_ana
-SELECT dpobj.confusion('age', 'checkup', 1);
-SELECT dpobj.select('{sex,age}', 'checkup', 1);
-SELECT dpobj.select('{sex,weight}', 'checkup', 1);
+SELECT * FROM answers('SELECT %', $$dpobj.confusion('age', 'checkup', 1)$$, $$dpobj.select('{sex,age}', 'checkup', 1)$$,
+  $$dpobj.select('{sex,weight}', 'checkup', 1)$$);
 
 \c - postgres
 DROP FUNCTION peek, has_partial;

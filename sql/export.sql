@@ -31,9 +31,7 @@ SELECT dpobj.show('stay', 'pmml') = dpobj.show('stay', 'pmml', 'dpobj_export_ana
 SELECT dpobj.show(NULL::text, 'pmml') IS NULL AND dpobj.show(NULL::text, 'json')::jsonb IS NULL AND dpobj.show(NULL::dp_model, 'pmml') IS NULL AND dpobj.show(NULL::dp_model, 'json')::jsonb IS NULL AS none;
 SELECT count(*) = :before_charges AS nothing FROM dpobj.ledger WHERE event = 'charged';
 \c - dpobj_export_bob
-SELECT dpobj.show('stay', 'pmml');
-SELECT dpobj.show('stay', 'json', 'dpobj_export_ana')::jsonb;
-SELECT dpobj.show('stay', 'xml');
+SELECT * FROM answers('SELECT dpobj.show(%', $$'stay', 'pmml')$$, $$'stay', 'json', 'dpobj_export_ana')::jsonb$$, $$'stay', 'xml')$$);
 \c - postgres
 
 -- Forged models, which need no training: the kind, the types and the declaration of column "c", two weights unless said.
@@ -57,9 +55,8 @@ CREATE FUNCTION of_array(kind text, weights float8[], details jsonb) RETURNS dp_
 SELECT kinds.kind, j - 'features' - 'kind' AS json, substring(dpobj.show(m, 'pmml') FROM '<RegressionModel[^>]*>') AS pmml FROM unnest(ARRAY['halfspace', 'logistic', 'svm', 'linear', 'simplex', 'softmax', 'one_vs_rest']) kinds(kind),
   of_array(kinds.kind, '{1,2,3,4}', CASE WHEN kinds.kind IN ('softmax', 'one_vs_rest') THEN '{"encoding": {"intercept": true}, "classes": ["a", "<b>"]}' ELSE '{"encoding": {"levels": [0, 2], "high": [1, 2], "low": [-1, 0], "intercept": true}}' END::jsonb) m,
   CAST(dpobj.show(m, 'json') AS jsonb) j;
-SELECT dpobj.show(of_array('halfspace', '{1,2}', '{}'), 'pmml');
-SELECT dpobj.show(of_array('halfspace', '{1,NaN}', '{"encoding": {}}'), 'json')::jsonb;
-SELECT dpobj.show(forged('halfspace', 'boolean', '{}', '{1,2,3}'), 'json')::jsonb;
-SELECT dpobj.show(forged('softmax', 'boolean', '{}'), 'json')::jsonb;
+SELECT * FROM answers('SELECT dpobj.show(%', $$of_array('halfspace', '{1,2}', '{}'), 'pmml')$$,
+  $$of_array('halfspace', '{1,NaN}', '{"encoding": {}}'), 'json')::jsonb$$, $$forged('halfspace', 'boolean', '{}', '{1,2,3}'), 'json')::jsonb$$,
+  $$forged('softmax', 'boolean', '{}'), 'json')::jsonb$$);
 DROP OWNED BY dpobj_export_ana, dpobj_export_bob;
 DROP ROLE dpobj_export_ana, dpobj_export_bob;

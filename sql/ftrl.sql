@@ -137,8 +137,7 @@ SELECT dpobj.price_aggregate('ftrl', 100, 1, 1e-6, '{"n": 10000}') - 'rate' - 'r
 SELECT dpobj.price_aggregate('ftrl', 100, 1, 1e-6, '{"n": 1000, "clip": [-1, 1]}') - 'rate' - 'rho';
 SELECT k, round((p -> 'rho')::numeric, 8) AS rho, (p -> 'delta')::numeric BETWEEN 1e-6 AND 1.0000001e-6 AS charged
   FROM unnest('{exponential,tree}'::text[]) k, dpobj.price_aggregate('ftrl', 100, 1, 1e-6, jsonb_build_object('n', 10000, 'mechanism', k)) p;
-SELECT dpobj.price_aggregate('ftrl', 1, 1, 0, '{"n": 9}');
-SELECT dpobj.price_aggregate('ftrl', 3, 1, 0, '{"n": 9, "dimension": 4}');
-SELECT dpobj.price_aggregate('ftrl', 3, 1);
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'ftrl', 1, 1, 0, '{"n": 9}'$$, $$'ftrl', 3, 1, 0, '{"n": 9, "dimension": 4}'$$,
+  $$'ftrl', 3, 1$$);
 DROP OWNED BY dpobj_ftrl_bob;
 DROP ROLE dpobj_ftrl_bob;

@@ -159,8 +159,9 @@ SELECT dpobj.verify(ROW ((m.model).kind, (m.model).mechanism, (m.model).weights,
 SELECT epsilon AS before FROM dpobj.remaining('referral') \gset
 SELECT count(*), bool_and(m.model = g.model) AS the_same
   FROM dpobj.train_groups('referral', 'ill', 1000, features => '{a}', options => '{"grid": "sign"}', name => 'by sex', by => '{sex}') g JOIN dpobj.models m ON m.name = 'by sex' || g.key::text;
-SELECT key FROM dpobj.train_groups('referral', 'ill', 999, features => '{a}', options => '{"grid": "sign"}', name => 'by sex', by => '{sex}');
-SELECT dpobj.train('referral', 'ill', 1, name => 'by sex{m}');
+SELECT * FROM answers('SELECT %',
+  $$key FROM dpobj.train_groups('referral', 'ill', 999, features => '{a}', options => '{"grid": "sign"}', name => 'by sex', by => '{sex}')$$,
+  $$dpobj.train('referral', 'ill', 1, name => 'by sex{m}')$$);
 SELECT epsilon = :before AS free FROM dpobj.remaining('referral');
 SELECT count(*) FROM (SELECT (dpobj.train_groups('referral', 'ill', 1, features => '{a}', by => '{ward}')).* OFFSET 0) g;
 SELECT :before - epsilon AS one_charge FROM dpobj.remaining('referral');
@@ -171,17 +172,15 @@ SELECT key FROM dpobj.train_groups('referral', 'ill', 1, features => '{a}', name
 SELECT epsilon AS before FROM dpobj.remaining('referral') \gset
 SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, by => %)$$,
   'NULL', $$'{}'$$, $$'{sex,NULL}'$$, $$'{unknown}'$$, $$'{sex,sex}'$$, $$'{id}'$$, $$'{ill}'$$);
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a,sex}', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'id', 1, method => 'svm', by => '{sex}');
-SELECT dpobj.train_groups('referral', NULL, 1, by => '{sex}');
-SELECT dpobj.train_groups(NULL, 'ill', 1, by => '{sex}');
+SELECT * FROM answers('SELECT dpobj.train_groups(%)', $$'referral', 'ill', 1, features => '{a,sex}', by => '{sex}'$$,
+  $$'referral', 'id', 1, method => 'svm', by => '{sex}'$$, $$'referral', NULL, 1, by => '{sex}'$$, $$NULL, 'ill', 1, by => '{sex}'$$);
 SELECT * FROM answers($$SELECT dpobj.train_groups('referral', 'ill', 1, features => %, by => '{sex}')$$,
   $$'{a}', method => 'simplex'$$, $$'{a}', options => '{"n": 3}'$$, $$'{a}', options => '{"keys": ["f"]}'$$,
   $$'{a}', options => '{"mechanism": "opdisc"}'$$, $$'{a}', delta => 0.1, method => 'svm', options => '{"mechanism": "sgd", "sampling": "fixed"}'$$);
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{id}', options => '{"mechanism": "sample_aggregate", "parts": 20000, "part_nodes": 30000}', by => '{sex,ward,a}');
-SELECT dpobj.train_groups('referral', 'ill', 1, features => '{a}', filter => '{"nothing": {"=": 1}}', by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ill', 1000000, by => '{sex}');
-SELECT dpobj.train_groups('referral', 'ill', 0.0009, by => '{sex}');
+SELECT * FROM answers('SELECT dpobj.train_groups(%)',
+  $$'referral', 'ill', 1, features => '{id}', options => '{"mechanism": "sample_aggregate", "parts": 20000, "part_nodes": 30000}', by => '{sex,ward,a}'$$,
+  $$'referral', 'ill', 1, features => '{a}', filter => '{"nothing": {"=": 1}}', by => '{sex}'$$, $$'referral', 'ill', 1000000, by => '{sex}'$$,
+  $$'referral', 'ill', 0.0009, by => '{sex}'$$);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('referral');
 
 -- Persons may be in several groups, with so many rows in all; and a list may be too long, or a table too large.

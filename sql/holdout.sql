@@ -196,10 +196,8 @@ SELECT dpobj.protect('k1', '{"a": {}, "y": {}}', holdout_by => 'note');
 SELECT dpobj.protect('k1', '{"a": {}, "y": {}}', holdout_by => 'a');
 SELECT dpobj.protect('visit', :'encoders'::jsonb - 'tz');
 \c - dpobj_holdout_ana
-SELECT dpobj.evaluate('k', 'k1', 1000);
-SELECT dpobj.evaluate('half', 'visit', 1000);
-SELECT dpobj.select('{half,whole}', 'visit', 1000);
-SELECT auc FROM dpobj.auc('half', 'visit', 1000);
+SELECT * FROM answers('SELECT %', $$dpobj.evaluate('k', 'k1', 1000)$$, $$dpobj.evaluate('half', 'visit', 1000)$$,
+  $$dpobj.select('{half,whole}', 'visit', 1000)$$, $$auc FROM dpobj.auc('half', 'visit', 1000)$$);
 SELECT dpobj.evaluate('half', 'visit', 1000, options => '{"holdout": false}') > 0.7 AS all_rows, dpobj.evaluate('half', 'visit', 1000, options => '{"holdout": 0.5}') > 0.7 AS held_out_now;
 \c - postgres
 ALTER TABLE visit DROP d;

@@ -65,8 +65,7 @@ SELECT * FROM answers('SELECT dpobj.submit(%)',
 SELECT dpobj.cancel(NULL);
 SELECT dpobj.cancel(0);
 SELECT dpobj.cancel(:first);
-SELECT dpobj.wait(NULL);
-SELECT dpobj.wait(0, '1 s');
+SELECT * FROM answers('SELECT dpobj.wait(%)', $$NULL$$, $$0, '1 s'$$);
 SELECT dpobj.wait(:first, '-1 s');
 SELECT dpobj.wait(:first, '0');
 BEGIN;
@@ -83,7 +82,7 @@ BEGIN
   PERFORM dpobj.wait(dpobj.submit('train', 'visit', '{"label": "outcome", "epsilon": 1, "features": ["age"]}', 'y'));
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-  RAISE NOTICE '% / % / %', regexp_replace(message, '\d+', 'N'), detail, hint;
+  RAISE WARNING '% / % / %', regexp_replace(message, '\d+', 'N'), detail, hint;
 END $$;
 ROLLBACK;
 -- Who submits and cancels in a loop leaves little behind; a request of any length is none.

@@ -116,8 +116,7 @@ SELECT * FROM answers($$SELECT dpobj.train('tariff', %)$$,
   $$'plan', 1, '{gold}', method => 'logistic'$$, $$'code', 1, '{gold}', options => '{"positive": 3}'$$, $$'code', 1, '{gold}', options => '{"positive": "1"}'$$,
   $$'tier', 1, '{gold}', options => '{"positive": "Late"}'$$, $$'tier', 1, '{gold}', options => '{"positive": "gone"}'$$, $$'gold', 1, '{odd}', options => '{"positive": true}'$$,
   $$'vague', 1, '{gold}', options => '{"positive": "none"}'$$);
-SELECT dpobj.select('{golden,nothing}', 'tariff', 1);
-SELECT dpobj.select('{golden,classes}', 'tariff', 1);
+SELECT * FROM answers('SELECT dpobj.select(%)', $$'{golden,nothing}', 'tariff', 1$$, $$'{golden,classes}', 'tariff', 1$$);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('tariff');
 -- The owner's door knows the declaration, too, where the label is a column of the table; a condition may say what it likes.
 \c - postgres

@@ -126,6 +126,7 @@ BEGIN
 END $$;
 CREATE FUNCTION first_columns(count int) RETURNS text[] LANGUAGE sql AS $$ SELECT array_agg('c' || j ORDER BY j) FROM generate_series(1, count) j $$;
 GRANT SELECT ON survey TO dpobj_levels_ana;
+SET client_min_messages = warning;
 SET SESSION AUTHORIZATION dpobj_levels_ana;
 SELECT n, m.kind, array_length(m.weights, 1) AS weights FROM (VALUES (127), (128), (129), (300)) v (n), dpobj.train('survey', 'big', 20, first_columns(n), options => '{"objective": "accuracy"}') m;
 SELECT m.kind, array_length(m.weights, 1) AS weights FROM dpobj.train('survey', 'big', 1000, first_columns(300), name => 'survey') m;

@@ -20,8 +20,7 @@ SELECT * FROM dpobj.remaining('diary');
 SELECT dpobj.set_budget('diary', 'limits_ann', 1, 0);
 -- administrators cannot exceed the limit, neither in one budget nor in all together
 SET SESSION AUTHORIZATION limits_admin;
-SELECT dpobj.set_budget('diary', 'limits_admin', 10000, 0);
-SELECT dpobj.set_budget('diary', 'limits_admin', 2, 0.1);
+SELECT * FROM answers('SELECT dpobj.set_budget(%)', $$'diary', 'limits_admin', 10000, 0$$, $$'diary', 'limits_admin', 2, 0.1$$);
 SELECT dpobj.set_budget('diary', 'limits_admin', 2, 0), dpobj.set_budget('diary', 'limits_ann', 1.5, 0);
 SELECT dpobj.raise_budget('diary', 'limits_ann', 1, 0, 'more');
 SELECT spend(1.25);
@@ -29,9 +28,8 @@ SET SESSION AUTHORIZATION limits_ann;
 SELECT epsilon FROM dpobj.remaining('diary');
 SELECT spend(0.75), spend(0.25);
 SET SESSION AUTHORIZATION limits_admin;
-SELECT dpobj.limit_budget('diary', 10000, 0, 'I may');
-SELECT dpobj.drop_budget('diary', NULL);
-SELECT dpobj.protect('diary', '{"rich": {}}', adjacency => 'add_remove');
+SELECT * FROM answers('SELECT %', $$dpobj.limit_budget('diary', 10000, 0, 'I may')$$, $$dpobj.drop_budget('diary', NULL)$$,
+  $$dpobj.protect('diary', '{"rich": {}}', adjacency => 'add_remove')$$);
 SELECT dpobj.protect('diary', '{"rich": {}}');
 SELECT dpobj.unprotect('diary');
 SELECT dpobj.set_budget('diary', NULL, 2, 0);
@@ -42,9 +40,7 @@ SELECT role_name, of_owner, epsilon_left FROM dpobj.budgets WHERE relation = 'di
 SET SESSION AUTHORIZATION limits_owner;
 SELECT dpobj.limit_budget('diary', 2.25, 0);
 SELECT dpobj.limit_budget('diary', 2, 0, max_releases => 5), dpobj.limit_budget('diary', 1, 0, max_releases => 4);
-SELECT dpobj.limit_budget('diary', 1, 0);
-SELECT dpobj.limit_budget('diary', 2.25, 0, '  ');
-SELECT dpobj.limit_budget('diary', 3, 0, 'zCDP', accountant => 'zcdp');
+SELECT * FROM answers('SELECT dpobj.limit_budget(%)', $$'diary', 1, 0$$, $$'diary', 2.25, 0, '  '$$, $$'diary', 3, 0, 'zCDP', accountant => 'zcdp'$$);
 SELECT dpobj.limit_budget('diary', 2.25, 0, 'the board agreed');
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.drop_budget('diary', NULL);
@@ -89,13 +85,10 @@ SELECT dpobj.limit_budget('annals', 1.125, 0) \g /dev/null
 SELECT spend(0.125, 'archive');
 SELECT dpobj.limit_budget('annals', NULL, NULL, 'anonymised') \g /dev/null
 SELECT spend(0.125, 'archive');
-SELECT dpobj.limit_budget('annals', NULL, NULL, 'again');
-SELECT dpobj.limit_budget('annals', 1, 0);
+SELECT * FROM answers('SELECT dpobj.limit_budget(%)', $$'annals', NULL, NULL, 'again'$$, $$'annals', 1, 0$$);
 -- tables that cannot be trained on have no limit
-SELECT dpobj.limit_budget('pg_class', 1, 0);
-SELECT dpobj.limit_budget('dpobj.ledger_events', 1, 0);
-SELECT dpobj.set_budget('information_schema.sql_features', NULL, 1, 0);
-SELECT dpobj.set_budget('dpobj.ledger_events', 'limits_ann', 1, 0);
+SELECT * FROM answers('SELECT %', $$dpobj.limit_budget('pg_class', 1, 0)$$, $$dpobj.limit_budget('dpobj.ledger_events', 1, 0)$$,
+  $$dpobj.set_budget('information_schema.sql_features', NULL, 1, 0)$$, $$dpobj.set_budget('dpobj.ledger_events', 'limits_ann', 1, 0)$$);
 CREATE TABLE sire (LIKE diary);
 CREATE TABLE dame (LIKE diary);
 CREATE TABLE heir () INHERITS (sire);

@@ -103,17 +103,16 @@ SELECT (m).delta > 0 AS delta, array_length((m).weights, 1) AS weights
 SELECT key, (model).kind, (model).details -> 'target' AS target, (model).details #>> '{group,epsilon}' AS of_a_group
   FROM dpobj.train_groups('flat', 'price', 200, features => '{area,rooms}', method => 'linear', options => '{"regularization": 1}', name => 'by', by => '{kind}');
 SELECT dpobj.evaluate('by{flat}', 'flat', 50, '{"kind": {"=": "flat"}}') > 0.9 AS explained, round(dpobj.score('by{flat}', f)::numeric, -4) AS price FROM (VALUES (100, 3)) f(area, rooms);
-SELECT dpobj.train_groups('flat', 'kind', 1, method => 'linear', by => '{garden}');
-SELECT dpobj.train('flat', label => 'kind', epsilon => 1, method => 'linear');
+SELECT * FROM answers('SELECT %', $$dpobj.train_groups('flat', 'kind', 1, method => 'linear', by => '{garden}')$$,
+  $$dpobj.train('flat', label => 'kind', epsilon => 1, method => 'linear')$$);
 -- method auto predicts a label that is declared as a number, and others say which method does
 SELECT m.kind, m.details -> 'classifier' ->> 'because' AS because, m.details -> 'target' AS target FROM dpobj.train('flat', 'price', 1, '{area,rooms}') m;
 SELECT DISTINCT (model).kind FROM dpobj.train_groups('flat', 'price', 1, '{area,rooms}', by => '{kind}');
 SELECT p ->> 'mechanism' AS mechanism FROM dpobj.price('flat', 'price', 1, '{area,rooms}') p;
-SELECT dpobj.train('flat', 'price', 1, '{area,rooms}', method => 'logistic');
-SELECT dpobj.train('flat', 'price', 1, '{area,rooms}', options => '{"grid": "sign"}');
-SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"n": 5}');
-SELECT dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"target": [0, 1]}');
-SELECT dpobj.confusion('a', 'flat', 1);
+SELECT * FROM answers('SELECT %', $$dpobj.train('flat', 'price', 1, '{area,rooms}', method => 'logistic')$$,
+  $$dpobj.train('flat', 'price', 1, '{area,rooms}', options => '{"grid": "sign"}')$$,
+  $$dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"n": 5}')$$,
+  $$dpobj.train('flat', label => 'price', epsilon => 1, method => 'linear', options => '{"target": [0, 1]}')$$, $$dpobj.confusion('a', 'flat', 1)$$);
 SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('flat', 'price', 1, method => 'linear') p;
 SELECT dpobj.price('flat', NULL, 1, method => 'linear');
 SELECT epsilon FROM dpobj.remaining('flat');

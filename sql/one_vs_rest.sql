@@ -62,8 +62,8 @@ SELECT p -> 'dimension' AS weights, p -> 'mechanism' AS mechanism, p -> 'sure_to
 SELECT count(*) FILTER (WHERE dpobj.predict_class('nests', n) = kind) > 8000 AS good FROM nest n;
 SELECT dpobj.evaluate('nests', 'nest', 10) > 0.7 AS good;
 SELECT count(*) FROM dpobj.confusion('nests', 'nest', 10);
-SELECT dpobj.train('nest', 'kind', 1, method => 'one_vs_rest', options => '{"positive": "owl"}');
-SELECT dpobj.train('nest', 'high', 1, method => 'one_vs_rest');
+SELECT * FROM answers('SELECT dpobj.train(%)', $$'nest', 'kind', 1, method => 'one_vs_rest', options => '{"positive": "owl"}'$$,
+  $$'nest', 'high', 1, method => 'one_vs_rest'$$);
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.unprotect('nest');
 DROP OWNED BY dpobj_rest_ana;

@@ -151,9 +151,8 @@ SELECT (dp_halfspace(ARRAY[(age > 40)::int::float8], rich, 1.0, 0)).kind FROM pe
 -- Unknown keys and values out of range.
 SELECT * FROM answers($$SELECT weights('%')$$,
   '{"mech": 1}', '{"Grid": "sign"}', '[1]', '{"mechanism": "svrg"}', '{"mechanism": 3}');
-SELECT dpobj.price_aggregate('logistic', 3, 1, 0, '{"mechanism": "svrg"}');
-SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"grid": "sign", "mechanism": "svrg"}');
-SELECT dpobj.price_aggregate('auto', 3, 1, 0, '{"mechanism": "svrg"}');
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'logistic', 3, 1, 0, '{"mechanism": "svrg"}'$$,
+  $$'auto', 3, 1, 0, '{"grid": "sign", "mechanism": "svrg"}'$$, $$'auto', 3, 1, 0, '{"mechanism": "svrg"}'$$);
 SELECT * FROM answers($$SELECT weights('%')$$,
   '{"noise": "gauss"}', '{"solver": "cplex"}', '{"adjacency": "swap"}', '{"intercept": "yes"}', '{"dimension": 0}', '{"dimension": 1025}',
   '{"dimension": 2.5}', '{"n": -1}', '{"time_limit": -1}', '{"memory_limit": "1GB"}', '{"groups": []}', '{"groups": [2, 0]}',

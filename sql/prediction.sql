@@ -85,7 +85,7 @@ DECLARE m dp_model; found float8;
 BEGIN
   FOR m IN SELECT (model).* FROM dpobj.models WHERE name IN ('card', 'number') ORDER BY name LOOP
     SELECT dpobj.score(m, n) INTO found FROM newcomer n WHERE n.days = 3 AND n.age = 20 AND m.kind = 'halfspace';
-    RAISE NOTICE '% %', m.kind, found;
+    RAISE WARNING '% %', m.kind, found;
   END LOOP;
 END $$;
 SELECT model::dpobj.model_argument::text = model::text AS the_same, 'card'::dpobj.model_argument FROM dpobj.models WHERE name = 'card';
@@ -104,8 +104,7 @@ SELECT * FROM answers($$SELECT dpobj.predict('card', n) FROM (%) n$$,
 SELECT dpobj.predict('proba', n) FROM (SELECT 1 AS "since Day", 2 AS days) n;
 SELECT dpobj.predict('card', 1);
 SELECT dpobj.predict('card', 'x');
-SELECT dpobj.predict('number', n) FROM newcomer n;
-SELECT dpobj.predict_proba('card', n) FROM newcomer n;
+SELECT * FROM answers('SELECT %', $$dpobj.predict('number', n) FROM newcomer n$$, $$dpobj.predict_proba('card', n) FROM newcomer n$$);
 ALTER TABLE newcomer DROP COLUMN days;
 SELECT dpobj.predict('card', n) FROM newcomer n;
 ALTER TABLE newcomer ADD COLUMN days real DEFAULT 3;
@@ -155,9 +154,7 @@ SELECT regexp_replace(dpobj.predict_sql(model), 'release \d+', 'release N') FROM
 SELECT dpobj.predict(model, lodging) FROM lodging_model, lodging LIMIT 1;
 CREATE FUNCTION forged(details jsonb, weights float8[] DEFAULT '{1,2}') RETURNS dp_model LANGUAGE sql AS
   $$ SELECT ROW('halfspace', 'x', weights, 1, 0, 'replace', 'exact', 1, details)::dp_model $$;
-SELECT dpobj.predict_sql(forged('{}'));
-SELECT dpobj.predict_sql(forged('[]'));
-SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{1,NaN}'));
+SELECT * FROM answers('SELECT dpobj.predict_sql(%)', $$forged('{}')$$, $$forged('[]')$$, $$forged('{"encoding": {}}', '{1,NaN}')$$);
 SELECT s.* FROM dpobj.scorecard(forged('{}')) s;
 SELECT s.points, s.weight FROM dpobj.scorecard(forged('{}', '{-0,1}')) s;
 -- without types the features are those of an array
@@ -168,11 +165,12 @@ SELECT dpobj.predict(forged(jsonb_build_object('features', '["a"]'::jsonb, 'rela
   'encoders', jsonb_build_object(repeat('a', 63), '{}'::jsonb),
   'types', (SELECT jsonb_object_agg(repeat('a', 63) || i, 'boolean'::text) FROM generate_series(1, 1600) i))), ROW(1));
 SELECT dpobj.predict_sql(forged('{"encoding": {"center": [-1e290], "scale": [2e289], "low": [-1], "high": [-0.2]}}', '{1}')) IS NOT NULL AS ends;
-SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "box"}}'), ROW(1));
-SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {}}'), ROW(1));
-SELECT dpobj.predict(forged('{"features": [1], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));
-SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1));
-SELECT dpobj.predict(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": [], "types": {"a": "boolean"}}'), ROW(1));
+SELECT * FROM answers('SELECT dpobj.predict(%)',
+  $$forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "box"}}'), ROW(1)$$,
+  $$forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {}}'), ROW(1)$$,
+  $$forged('{"features": [1], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1)$$,
+  $$forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {}}, "types": {"a": "boolean"}}'), ROW(1)$$,
+  $$forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": [], "types": {"a": "boolean"}}'), ROW(1)$$);
 SELECT dpobj.predict_sql(forged('{"features": ["a;--"], "relation": "t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a;--": {"levels": ["''; DROP", "\n\\"]}}, "types": {"a;--": "text"}}'));
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t; DROP TABLE t", "label": "y", "encoding": {"low": [0]}, "encoders": {"a": {"levels": ["a", "b"]}}, "types": {"a": "text"}}'));
 
@@ -206,10 +204,8 @@ SELECT count(*) AS models, sum(cardinality(xpath('//different', x))) AS rows_tha
   (SELECT query_to_xml(format('SELECT CASE WHEN p.dp_score::text IS DISTINCT FROM dp_score(%L::dp_model, p.features)::text THEN 1 END AS different FROM (%s) p',
     model, dpobj.predict_sql(model, 'extreme')), false, false, '') AS x FROM extreme_model) s;
 -- models beyond these extremes have no statement
-SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{1e291}'));
-SELECT dpobj.predict_sql(forged('{"encoding": {}}', '{9.9e-301}'));
-SELECT dpobj.predict_sql(forged('{"encoding": {"center": [-1e291]}}', '{1}'));
-SELECT dpobj.predict_sql(forged('{"encoding": {"scale": [1e-301]}}', '{1}'));
+SELECT * FROM answers('SELECT dpobj.predict_sql(%)', $$forged('{"encoding": {}}', '{1e291}')$$, $$forged('{"encoding": {}}', '{9.9e-301}')$$,
+  $$forged('{"encoding": {"center": [-1e291]}}', '{1}')$$, $$forged('{"encoding": {"scale": [1e-301]}}', '{1}')$$);
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {}, "encoders": {"a": {"bins": [1e-301]}}, "types": {"a": "numeric"}}'));
 SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t", "label": "y", "encoding": {"high": [0.5]}, "encoders": {"a": {"bins": [1]}}, "types": {"a": "numeric"}}'));
 
@@ -217,14 +213,10 @@ SELECT dpobj.predict_sql(forged('{"features": ["a"], "relation": "t", "label": "
 \c - dpobj_use_bob
 SELECT count(*) FROM dpobj.models;
 SELECT count(*) FROM dpobj.scorecards;
-SELECT dpobj.predict('card', ROW(1));
-SELECT dpobj.predict('no such model', ROW(1));
-SELECT dpobj.predict('card', ROW(1), 'dpobj_use_ana');
-SELECT dpobj.predict('no such model', ROW(1), 'dpobj_use_ana');
-SELECT dpobj.predict_sql('card', owner => 'dpobj_use_ana');
-SELECT * FROM dpobj.scorecard('card', 'dpobj_use_ana');
-SELECT dpobj.share('card', 'dpobj_use_bob');
-SELECT dpobj.share('card', 'dpobj_use_bob', false);
+SELECT * FROM answers('SELECT %', $$dpobj.predict('card', ROW(1))$$, $$dpobj.predict('no such model', ROW(1))$$,
+  $$dpobj.predict('card', ROW(1), 'dpobj_use_ana')$$, $$dpobj.predict('no such model', ROW(1), 'dpobj_use_ana')$$,
+  $$dpobj.predict_sql('card', owner => 'dpobj_use_ana')$$, $$* FROM dpobj.scorecard('card', 'dpobj_use_ana')$$,
+  $$dpobj.share('card', 'dpobj_use_bob')$$, $$dpobj.share('card', 'dpobj_use_bob', false)$$);
 \c - dpobj_use_ana
 SELECT dpobj.share('card', 'dpobj_use_bob');
 SELECT dpobj.share('card', 'dpobj_use_bob');
@@ -243,11 +235,8 @@ SELECT dpobj.predict_sql('card') = dpobj.predict_sql('card', owner => 'dpobj_use
 SELECT count(*) FROM dpobj.scorecard('card');
 SELECT count(DISTINCT name) FROM dpobj.scorecards;
 -- a role may not share or evaluate a model that is shared with it
-SELECT dpobj.share('card', 'dpobj_use_carl');
-SELECT dpobj.share('card', 'dpobj_use_bob', false);
-SELECT dpobj.evaluate('card', 'lodging', 1);
-SELECT count(*) FROM dpobj.model_shares;
-SELECT count(*) FROM dpobj.model_readers;
+SELECT * FROM answers('SELECT %', $$dpobj.share('card', 'dpobj_use_carl')$$, $$dpobj.share('card', 'dpobj_use_bob', false)$$,
+  $$dpobj.evaluate('card', 'lodging', 1)$$, $$count(*) FROM dpobj.model_shares$$, $$count(*) FROM dpobj.model_readers$$);
 \c - dpobj_use_carl
 SELECT name FROM dpobj.models;
 SELECT dpobj.score('number', n) IS NOT NULL AS scored FROM (SELECT 20 AS age, 6 AS days) n;

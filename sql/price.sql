@@ -41,8 +41,8 @@ SELECT round((p ->> 'sigma')::numeric, 4) AS sigma, p ->> 'bound' AS bound, p ->
   FROM dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "gaussian"}') p;
 SELECT round((p ->> 'radius_scale')::numeric, 4) AS radius_scale, p -> 'numbers' AS numbers, p -> 'error' AS error
   FROM dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": {"ball": 23}, "mechanism": "opdisc", "noise": "paraboloid"}') p;
-SELECT dpobj.price_aggregate('halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}');
-SELECT dpobj.price_aggregate('halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}');
+SELECT * FROM answers('SELECT dpobj.price_aggregate(%)', $$'halfspace', 23, 1, 0, '{"grid": "sign", "mechanism": "opdisc", "noise": "gaussian"}'$$,
+  $$'halfspace', 23, 1, 1e-6, '{"grid": "sign", "mechanism": "opdisc", "noise": "published"}'$$);
 SELECT dpobj.price_aggregate('halfspace', 111, 1, options => '{"grid": "ternary", "mechanism": "sample_aggregate", "n": 400000}');
 SELECT p -> 'parts' AS parts, p -> 'nodes' AS nodes, p -> 'lead' AS lead
   FROM unnest(ARRAY['{"n": 1000}', '{"n": 1}', '{"parts": 7, "part_nodes": 9}', '{"adjacency": "add_remove"}']::jsonb[]) o,
@@ -140,13 +140,11 @@ SELECT epsilon FROM dpobj.remaining('lodger');
 SELECT p -> 'calls' AS calls, p -> 'remaining' AS remaining FROM dpobj.price('lodger', NULL, 0.7) p;
 
 -- messages list the methods that each function accepts
-SELECT dpobj.price('lodger', NULL, 1, method => 'accurcy');
-SELECT dpobj.price_aggregate('accurcy', 1, 1);
+SELECT * FROM answers('SELECT %', $$dpobj.price('lodger', NULL, 1, method => 'accurcy')$$, $$dpobj.price_aggregate('accurcy', 1, 1)$$);
 -- what an analyst cannot set, and why
-SELECT dpobj.price('lodger', NULL, 1, options => '{"mechanism": "exponential", "noise": "laplace"}');
-SELECT dpobj.price_aggregate('halfspace', 3, 1, 0, '{"mechanism": "exponential", "noise": "laplace"}');
-SELECT dpobj.price('lodger', NULL, 1, options => '{"iterations": 10}');
-SELECT dpobj.price('lodger', NULL, 1, options => '{"n": 10}');
+SELECT * FROM answers('SELECT %', $$dpobj.price('lodger', NULL, 1, options => '{"mechanism": "exponential", "noise": "laplace"}')$$,
+  $$dpobj.price_aggregate('halfspace', 3, 1, 0, '{"mechanism": "exponential", "noise": "laplace"}')$$,
+  $$dpobj.price('lodger', NULL, 1, options => '{"iterations": 10}')$$, $$dpobj.price('lodger', NULL, 1, options => '{"n": 10}')$$);
 -- a limit on time lets no analyst's run last
 SET dpobj.time_limit = 60;
 SELECT dpobj.price('lodger', NULL, 1, options => '{"grid": {"ball": 1000}}');

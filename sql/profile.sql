@@ -47,7 +47,7 @@ BEGIN
     ASSERT p.low >= 0 AND p.high >= p.low AND p.share BETWEEN 0 AND 1 AND length(p.bar) <= 10;
     negative := negative OR p.rows < 0;
   END LOOP;
-  RAISE NOTICE 'negative numbers: %', negative;
+  RAISE WARNING 'negative numbers: %', negative;
 END $$;
 
 -- One charge for all columns, also where the attributes are asked for one by one.

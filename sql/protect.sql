@@ -51,8 +51,7 @@ SELECT count(*) FROM dpobj.protected;
 SELECT * FROM dpobj.protected_features('"Clinic"."Visit"');
 SELECT dpobj.unprotect('"Clinic"."Visit"');
 ROLLBACK;
-SELECT dpobj.unprotect(NULL);
-SELECT dpobj.unprotect('pg_class');
+SELECT * FROM answers('SELECT dpobj.unprotect(%)', $$NULL$$, $$'pg_class'$$);
 SELECT count(*) FROM dpobj.protected;
 
 -- A column that is dropped or has another type is refused when the declaration is used.
@@ -69,8 +68,9 @@ SELECT * FROM answers($$SELECT dpobj.protect('"Clinic"."Visit"', %)$$,
   $$'{"ill": {}}', person => 'nobody', max_rows_per_person => 2$$, $$'{"ill": {}}', person => 'ctid', max_rows_per_person => 2$$,
   $$'{"ill": {}}', person => 'note', max_rows_per_person => 2$$, $$'{"ill": {}}', n => 0$$);
 -- large declarations: more features than a model takes may be declared, not used at once
-SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('x', 1048570)])));
-SELECT dpobj.protect('"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('"', 600000)])));
+SELECT * FROM answers('SELECT dpobj.protect(%)',
+  $$'"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('x', 1048570)]))$$,
+  $$'"Clinic"."Visit"', jsonb_build_object('sex', jsonb_build_object('levels', ARRAY[repeat('"', 600000)]))$$);
 BEGIN;
 CREATE TABLE wide (a int, b int);
 SELECT dpobj.protect('wide', jsonb_build_object('a', b, 'b', b)) FROM (SELECT jsonb_build_object('levels', jsonb_agg(i)) AS b FROM generate_series(1, 100) i) l;
@@ -94,13 +94,9 @@ CREATE TABLE base_rls (a boolean);
 ALTER TABLE base_rls ENABLE ROW LEVEL SECURITY;
 SELECT * FROM answers($$SELECT dpobj.protect(%, '{"a": {}}')$$,
   $$'base_index'$$, $$'base_view'$$, $$'base_kept'$$, $$'base_unlogged'$$, $$'base_temp'$$);
-SELECT dpobj.protect('base_sequence', '{"is_called": {}}');
-SELECT dpobj.protect('base_type', '{"a": {}}');
-SELECT dpobj.protect('base_foreign', '{"a": {}}');
-SELECT dpobj.protect('pg_class', '{"relhasindex": {}}');
-SELECT dpobj.protect('information_schema.sql_features', '{"feature_id": {"levels": ["x"]}}');
-SELECT dpobj.protect('dpobj.ledger_events', '{"event": {"levels": ["x"]}}');
-SELECT dpobj.protect('base_rls', '{"a": {}}');
+SELECT * FROM answers('SELECT dpobj.protect(%)', $$'base_sequence', '{"is_called": {}}'$$, $$'base_type', '{"a": {}}'$$,
+  $$'base_foreign', '{"a": {}}'$$, $$'pg_class', '{"relhasindex": {}}'$$, $$'information_schema.sql_features', '{"feature_id": {"levels": ["x"]}}'$$,
+  $$'dpobj.ledger_events', '{"event": {"levels": ["x"]}}'$$, $$'base_rls', '{"a": {}}'$$);
 SELECT dpobj.protect('base_rls', '{"a": {}}', ignore_rls => true);
 SELECT relation, ignore_rls FROM dpobj.protected ORDER BY relation_name;
 -- the same holds for each descendant
@@ -142,8 +138,8 @@ SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}', 'add_remove');
 SELECT dp_halfspace(features, label, 0.5, 0, '{"adjacency": "replace"}') FROM mixed;
 SELECT (dp_halfspace(features, label, 0.5, 0, '{"dimension": 2}')).adjacency FROM mixed;
 SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mixed'::regclass;
-SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}', 'add_remove', 'person', 2);
-SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}', 'replace', 'person', 2);
+SELECT * FROM answers('SELECT dpobj.protect(%)', $$'mixed', '{"a": {"scale": 1}, "label": {}}', 'add_remove', 'person', 2$$,
+  $$'mixed', '{"a": {"scale": 1}, "label": {}}', 'replace', 'person', 2$$);
 SELECT dpobj.protect('mixed', '{"a": {"scale": 2}, "label": {}}', 'add_remove');
 SELECT dpobj.protect('mixed', '{"a": {"scale": 1}, "label": {}}');
 SELECT epsilon_spent FROM dpobj.budgets WHERE relation = 'mixed'::regclass;
@@ -179,8 +175,7 @@ RESET ROLE;
 -- a grant of EXECUTE is not enough
 GRANT EXECUTE ON FUNCTION dpobj.protect, dpobj.unprotect TO dpobj_regress_stranger;
 SET ROLE dpobj_regress_stranger;
-SELECT dpobj.protect('base', '{"a": {}}');
-SELECT dpobj.unprotect('base_rls');
+SELECT * FROM answers('SELECT %', $$dpobj.protect('base', '{"a": {}}')$$, $$dpobj.unprotect('base_rls')$$);
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION dpobj.protect, dpobj.unprotect FROM dpobj_regress_stranger;
 -- all privileges on the table are not enough

@@ -62,28 +62,21 @@ SELECT p -> 'releases' FROM dpobj.price_plan('[{"method": "halfspace", "d": 5, "
 RESET SESSION AUTHORIZATION;
 SELECT count(*) = :ledger FROM dpobj.ledger;
 -- plans that are refused
-SELECT dpobj.price_plan(NULL, 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', NULL);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', 1);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1}]', -0.1);
-SELECT dpobj.price_plan('[]', 0);
-SELECT dpobj.price_plan('{"method": "halfspace"}', 0);
+SELECT * FROM answers('SELECT dpobj.price_plan(%)', $$NULL, 0$$, $$'[{"method": "halfspace", "d": 5, "epsilon": 1}]', NULL$$,
+  $$'[{"method": "halfspace", "d": 5, "epsilon": 1}]', 1$$, $$'[{"method": "halfspace", "d": 5, "epsilon": 1}]', -0.1$$, $$'[]', 0$$,
+  $$'{"method": "halfspace"}', 0$$);
 -- plans that would take too long
 SELECT dpobj.price_plan(jsonb_agg(jsonb_build_object('method', 'logistic', 'd', 20, 'epsilon', i, 'delta', 1e-6,
     'options', '{"mechanism": "sgd", "sampling": "fixed", "n": 100000}'::jsonb)), 1e-5) FROM generate_series(1, 21) i;
-SELECT dpobj.price_plan('"halfspace"', 0);
-SELECT dpobj.price_plan('[3]', 0);
-SELECT dpobj.price_plan('[[{"method": "halfspace", "d": 5, "epsilon": 1}]]', 0);
-SELECT dpobj.price_plan('[{"method": "halfspace", "d": 5, "epsilon": 1, "times": 3}]', 0);
-SELECT dpobj.price_plan('[{"d": 5, "epsilon": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": 7, "d": 5, "epsilon": 1}]', 0);
-SELECT dpobj.price_plan('[{"method": "forest", "d": 5, "epsilon": 1}]', 0);
+SELECT * FROM answers('SELECT dpobj.price_plan(%)', $$'"halfspace"', 0$$, $$'[3]', 0$$, $$'[[{"method": "halfspace", "d": 5, "epsilon": 1}]]', 0$$,
+  $$'[{"method": "halfspace", "d": 5, "epsilon": 1, "times": 3}]', 0$$, $$'[{"d": 5, "epsilon": 1}]', 0$$,
+  $$'[{"method": 7, "d": 5, "epsilon": 1}]', 0$$, $$'[{"method": "forest", "d": 5, "epsilon": 1}]', 0$$);
 SELECT * FROM answers($$SELECT dpobj.price_plan('[{"method": "halfspace", %]', 0)$$,
   '"epsilon": 1}', '"d": 0, "epsilon": 1}', '"d": 2.5, "epsilon": 1}', '"d": 5000, "epsilon": 1}', '"d": 5}', '"d": 5, "epsilon": "1"}',
   '"d": 5, "epsilon": 0}', '"d": 5, "epsilon": 1, "delta": 2}', '"d": 5, "epsilon": 1, "delta": null}', '"d": 5, "epsilon": 1, "count": 0}',
   '"d": 5, "epsilon": 1, "count": 1000001}', '"d": 5, "epsilon": 1, "options": 1}', '"d": 5, "epsilon": 1, "options": {"colour": 1}}');
-SELECT dpobj.price_plan('[{"method": "ftrl", "d": 5, "epsilon": 1}]', 0);
-SELECT dpobj.price_plan((SELECT jsonb_agg('{"method": "halfspace", "d": 5, "epsilon": 1}'::jsonb) FROM generate_series(1, 501)), 0);
+SELECT * FROM answers('SELECT dpobj.price_plan(%)', $$'[{"method": "ftrl", "d": 5, "epsilon": 1}]', 0$$,
+  $$(SELECT jsonb_agg('{"method": "halfspace", "d": 5, "epsilon": 1}'::jsonb) FROM generate_series(1, 501)), 0$$);
 -- a table's name can be given as text
 SELECT dpobj.price('harbour', NULL, 1);
 
@@ -158,8 +151,7 @@ SELECT accountant, releases, epsilon FROM dpobj.recompute('harbour', 'report_bea
 SELECT * FROM dpobj.recompute('harbour', NULL, 'basic');
 SELECT * FROM dpobj.recompute('harbour', 'report_ann', 'basic');
 SELECT dpobj_internal.composed_charges('harbour', 'report_ann', 'basic', 0);
-SELECT dpobj.report('harbour');
-SELECT dpobj.report('harbour');
+SELECT * FROM answers('SELECT dpobj.report(%)', $$'harbour'$$, $$'harbour'$$);
 SELECT dpobj_internal.report_contents('harbour', 0);
 SET SESSION AUTHORIZATION report_auditor;
 SELECT releases FROM dpobj.recompute('harbour', 'report_ann', 'basic');
@@ -175,6 +167,9 @@ CREATE FUNCTION report_shown(relation regclass, delta numeric DEFAULT NULL) RETU
   SELECT regexp_replace(regexp_replace(regexp_replace(dpobj.report($1, delta => $2),
     '\d\d\d\d-\d\d-\d\d \d\d:\d\d(:\d\d [^,]+)?', 'THEN', 'g'), 'dpobj \d\S+', 'dpobj V'),
     '(Without an end|Failed): [\d, ]+\.', '\1: N.', 'g')
+$$;
+CREATE FUNCTION report_news(relation regclass) RETURNS SETOF text LANGUAGE sql AS $$ -- the lines that the report of a table without releases has not
+  SELECT line FROM string_to_table(report_shown($1), E'\n') line WHERE line <> ALL (string_to_array(report_shown('pg_class'), E'\n'))
 $$;
 SET SESSION AUTHORIZATION report_ann;
 SELECT halfspaces('harbour', 1, 1, '{"time_limit": 100}');
@@ -198,7 +193,7 @@ SELECT dpobj.report('harbour', 'htm');
 SELECT report_shown('pg_class');
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.protect('jetty', '{"x": {}, "wet": {}}', adjacency => 'add_remove');
-SELECT report_shown('jetty');
+SELECT report_news('jetty');
 -- the report shows running sums that differ from the ledger
 ALTER TABLE dpobj.budget_rows DISABLE TRIGGER budget_guard;
 UPDATE dpobj.budget_rows b SET cost_spent = cost_spent - 1 FROM dpobj.identities i WHERE i.id = b.role AND i.name = 'report_bea';
@@ -230,7 +225,7 @@ CREATE OR REPLACE FUNCTION by_hand(label text, ended text, who text) RETURNS big
   RETURNING release
 $$;
 SELECT by_hand('float', NULL, NULL), by_hand('unproven', 'failed', NULL) \g /dev/null
-SELECT report_shown('tidepool');
+SELECT report_news('tidepool');
 SELECT accountant, epsilon, assumes FROM unnest('{basic,pld}'::text[]) a, dpobj.recompute('tidepool', NULL, a) r;
 SELECT by_hand('exact', NULL, 'who') \g /dev/null
 SELECT accountant, releases, epsilon, assumes FROM unnest('{basic,zcdp,rdp,kov,pld}'::text[]) a, dpobj.recompute('tidepool', NULL, a, 0.001) r;
@@ -243,7 +238,7 @@ SELECT accountant, round(epsilon, 2), assumes FROM unnest('{basic,kov}'::text[])
 
 DROP TABLE harbour, lagoon, jetty, tidepool CASCADE;
 DELETE FROM dpobj.budget_rows;
-DROP FUNCTION halfspaces, logistics, report_shown;
+DROP FUNCTION halfspaces, logistics, report_shown, report_news;
 DROP FUNCTION by_hand(numeric, numeric, text, jsonb, text, text), by_hand(text, text, text);
 DROP OWNED BY report_ann, report_bea, report_auditor;
 DROP ROLE report_ann, report_bea, report_auditor;

@@ -73,15 +73,13 @@ SELECT count(*) AS charged FROM dpobj.ledger WHERE event = 'charged' \gset befor
 SELECT * FROM answers($$SELECT * FROM dpobj.residuals(%)$$,
   '''yes'', ''flat'', 1', '''none'', ''flat'', 1', 'NULL, ''flat'', 1', '''line'', ''flat'', 0', '''line'', ''flat'', NULL', '''line'', ''flat'', 0.0000001',
   '''line'', ''flat'', 1, options => ''{"clip": [0, 1]}''', '''line'', ''flat'', 1, options => ''{"confidence": 2}''', '''line'', ''flat'', 1, filter => ''{"rooms": 1}''');
-SELECT dpobj.confusion('line', 'flat', 1);
-SELECT dpobj.select('{line,share}', 'flat', 1);
+SELECT * FROM answers('SELECT %', $$dpobj.confusion('line', 'flat', 1)$$, $$dpobj.select('{line,share}', 'flat', 1)$$);
 \c - dpobj_residuals_eve
 SELECT dpobj.residuals('line', 'flat', 1);
 \c - postgres
 SELECT dpobj.protect('one_flat', '{"area": {"center": 100, "scale": 50}, "garden": {}, "price": {"center": 100000, "scale": 60000}, "sold": {}}');
 \c - dpobj_residuals_ana
-SELECT dpobj.evaluate('line', 'one_flat', 1);
-SELECT dpobj.evaluate('share', 'flat', 1000000);
+SELECT * FROM answers('SELECT dpobj.evaluate(%)', $$'line', 'one_flat', 1$$, $$'share', 'flat', 1000000$$);
 -- What it would cost, and how near it would be: a look has a price as a training has.
 SELECT dpobj.price('flat', 'price', 1, method => 'residuals') - 'remaining' - 'calls' AS price;
 SELECT dpobj.price('flat_by_owner', 'price', 2, method => 'residuals') -> 'error' AS error;

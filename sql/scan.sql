@@ -199,7 +199,7 @@ CREATE TABLE elsewhere.pg_dist_partition (logicalrelid regclass);
 CREATE TABLE elsewhere.pg_dist_shard (logicalrelid regclass, shardid int8);
 INSERT INTO elsewhere.pg_dist_partition VALUES ('harvest');
 INSERT INTO elsewhere.pg_dist_shard VALUES ('harvest', 102010);
-CREATE FUNCTION both_doors(OUT name text, OUT owner text, OUT analyst text, OUT events bigint) RETURNS SETOF record LANGUAGE plpgsql AS $$
+CREATE FUNCTION both_doors(OUT name text, OUT owner text, OUT analyst text, OUT events bigint) RETURNS SETOF record LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE message text; rule text; hint text; before bigint;
 BEGIN
   FOR name IN SELECT unnest(ARRAY['harvest', 'harvest_102010', 'harvest_102011', 'harvest_2024_01', 'field', 'field_20240101']) LOOP

@@ -55,14 +55,13 @@ SELECT * FROM answers($$SELECT dpobj.schedule('train', 'visit', '{"label": "y", 
 BEGIN READ ONLY;
 SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '30 3 * * *');
 ROLLBACK;
-SELECT dpobj.unschedule('nightly');
-SELECT dpobj.unschedule(NULL);
+SELECT * FROM answers('SELECT dpobj.unschedule(%)', $$'nightly'$$, $$NULL$$);
 CALL dpobj.run_schedule('nightly');
 BEGIN;
 CALL dpobj.run_schedule('nightly');
 ROLLBACK;
-SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '@yearly');
-SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5, "method": "accuracy"}', 'nightly', '30 3 * * *');
+SELECT * FROM answers('SELECT dpobj.schedule(%)', $$'train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '@yearly'$$,
+  $$'train', 'visit', '{"label": "y", "epsilon": 0.5, "method": "accuracy"}', 'nightly', '30 3 * * *'$$);
 \c - dpobj_schedule_bob
 SELECT dpobj.schedule('train', 'visit', '{"label": "y", "epsilon": 0.5}', 'nightly', '30 3 * * *');
 
@@ -76,7 +75,7 @@ SELECT name, owner, cron, relation, relation_name, call, arguments, epsilon, all
 BEGIN;
 CALL dpobj.run_schedule('yearly');
 ROLLBACK;
-DO $$ BEGIN CALL dpobj.run_schedule('yearly'); EXCEPTION WHEN active_sql_transaction THEN RAISE NOTICE '%', SQLERRM; END $$;
+DO $$ BEGIN CALL dpobj.run_schedule('yearly'); EXCEPTION WHEN active_sql_transaction THEN RAISE WARNING '%', SQLERRM; END $$;
 SELECT epsilon AS left FROM dpobj.remaining('visit');
 CALL dpobj.run_schedule('yearly');
 SELECT epsilon AS left FROM dpobj.remaining('visit');
@@ -169,8 +168,7 @@ RESET ROLE;
 -- Who sees and who removes.
 \c - dpobj_schedule_bob
 SELECT (SELECT count(*) FROM dpobj.schedules) AS schedules, (SELECT count(*) FROM dpobj.schedule_runs) AS runs;
-SELECT dpobj.unschedule('dear');
-SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
+SELECT * FROM answers('SELECT dpobj.unschedule(%)', $$'dear'$$, $$'dear', 'dpobj_schedule_ana'$$);
 CALL dpobj.run_schedule('dear');
 TABLE dpobj.schedule_rows;
 \c - dpobj_schedule_otto
@@ -180,6 +178,7 @@ SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
 \c - dpobj_schedule_carol
 SELECT name FROM dpobj.schedules ORDER BY 1;
 SELECT dpobj.unschedule('daer', 'dpobj_schedule_ana');
+SET client_min_messages = notice;
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
 SELECT dpobj.unschedule('dear', 'dpobj_schedule_ana');
 -- a privilege on every table is not enough
@@ -213,6 +212,7 @@ UPDATE dpobj.schedule_rows SET period = '300000 years' WHERE name = 'late';
 CALL dpobj.run_schedule('late');
 SELECT state, sqlstate, message FROM dpobj.schedule_runs WHERE schedule = 'late';
 -- without pg_cron dpobj cannot know whether a job exists
+SET client_min_messages = notice;
 SELECT dpobj.unschedule('late');
 SELECT count(*) FROM dpobj.schedule_runs WHERE schedule = 'late';
 -- a long name of a job is shortened

@@ -102,10 +102,10 @@ SELECT (m).kind, (m).mechanism, (m).delta, array_length((m).weights, 1) AS weigh
   FROM dpobj.train('house', label => 'price', epsilon => 2, method => 'simplex', name => 'a') m;
 SELECT (m).delta > 0 AS delta, array_length((m).weights, 1) AS weights
   FROM dpobj.train('house', label => 'garden', features => ARRAY['area', 'rooms'], epsilon => 1, delta => 0.000009, method => 'simplex', filter => '{"kind": {"in": ["flat"]}}') m;
-SELECT dpobj.train('house', label => 'kind', epsilon => 1, method => 'simplex');
-SELECT dpobj.train('shed', label => 'price', epsilon => 1, method => 'simplex');
-SELECT dpobj.train('house', label => 'price', epsilon => 1, method => 'simplex', options => '{"n": 5}');
-SELECT dpobj.train('house', label => 'price', epsilon => 1, method => 'simplex', options => '{"target": [0, 1]}');
+SELECT * FROM answers('SELECT dpobj.train(%)', $$'house', label => 'kind', epsilon => 1, method => 'simplex'$$,
+  $$'shed', label => 'price', epsilon => 1, method => 'simplex'$$,
+  $$'house', label => 'price', epsilon => 1, method => 'simplex', options => '{"n": 5}'$$,
+  $$'house', label => 'price', epsilon => 1, method => 'simplex', options => '{"target": [0, 1]}'$$);
 SELECT p -> 'target' AS target, p ->> 'mechanism' AS mechanism, p -> 'dimension' AS dimension FROM dpobj.price('house', 'price', 1, method => 'simplex') p;
 SELECT dpobj.price('house', NULL, 1, method => 'simplex');
 SELECT epsilon FROM dpobj.remaining('house');

@@ -205,12 +205,9 @@ SELECT * FROM answers($$SELECT dpobj.train('iris', %)$$,
   $$'kind', 1, '{length}', options => '{"grid": "ternary"}'$$, $$'kind', 1, '{length}', options => '{"mechanism": "pool"}'$$,
   $$'kind', 1, '{length}', options => '{"loss": "huber"}'$$, $$'kind', 1, '{length}', options => '{"noise": "knorm"}'$$,
   $$'kind', 0.000001, '{length}'$$, $$'kind', 1, method => 'soft'$$);
-SELECT dpobj.price('iris', NULL, 1, method => 'softmax');
-SELECT dpobj.predict('kinds', flower) FROM flower LIMIT 1;
-SELECT dpobj.score('kinds', flower) FROM flower LIMIT 1;
-SELECT dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length) f;
-SELECT dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length, 'x' AS width) f;
-SELECT dpobj.predict_class('none', flower) FROM flower LIMIT 1;
+SELECT * FROM answers('SELECT %', $$dpobj.price('iris', NULL, 1, method => 'softmax')$$, $$dpobj.predict('kinds', flower) FROM flower LIMIT 1$$,
+  $$dpobj.score('kinds', flower) FROM flower LIMIT 1$$, $$dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length) f$$,
+  $$dpobj.predict_class('kinds', f) FROM (SELECT 5 AS length, 'x' AS width) f$$, $$dpobj.predict_class('none', flower) FROM flower LIMIT 1$$);
 SELECT kind FROM dpobj.train('iris', 'outcome', 10, '{length}', name => 'binary');
 SELECT dpobj.predict_class('binary', flower) FROM flower LIMIT 1;
 \c - postgres

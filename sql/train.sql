@@ -16,8 +16,7 @@ SELECT dpobj.protect('visit', '{"age": {"bins": [30, 46, 60]}, "sex": {"levels":
 SELECT dpobj.train('visit', 'outcome', 1);
 SELECT dpobj.set_budget('visit', NULL, 1000, 0);
 \c - dpobj_train_ana
-SELECT dpobj.train('visit', 'outcome', 1);
-SELECT dpobj.evaluate('none', 'visit', 1);
+SELECT * FROM answers('SELECT %', $$dpobj.train('visit', 'outcome', 1)$$, $$dpobj.evaluate('none', 'visit', 1)$$);
 \c - postgres
 SELECT dpobj.set_budget('visit', 'dpobj_train_ana', 500, 0);
 SELECT dpobj.set_budget('visit', 'dpobj_train_group', 3, 0, max_releases => 2);
@@ -30,7 +29,9 @@ SELECT kind, mechanism, cardinality(weights), epsilon, delta, adjacency, guarant
   FROM dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first');
 SELECT jsonb_object_keys(details) FROM dpobj.models, LATERAL (SELECT (model).details) m WHERE name = 'first';
 -- how to keep a model without a name is said once per statement, before the charge
+SET client_min_messages = notice;
 SELECT count(dpobj.train('visit', 'outcome', i, '{age,sex}')) FROM generate_series(10, 12) i;
+RESET client_min_messages;
 SELECT count(dpobj.train('visit', 'outcome', i, '{age,sex}', name => 'noted ' || i)) FROM generate_series(10, 12) i;
 -- every mechanism that is sure to finish, every option
 SELECT mechanism, weights IS NOT NULL FROM dpobj.train('visit', 'outcome', 10, '{sex,age}', options => '{"mechanism": "permute_flip"}');
@@ -51,11 +52,10 @@ SELECT (SELECT epsilon FROM dpobj.remaining('visit')) AS before \gset
 SELECT (m.model) = dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first') AS the_same
   FROM dpobj.models m WHERE name = 'first';
 SELECT epsilon = :before AS free FROM dpobj.remaining('visit');
-SELECT dpobj.train('visit', 'outcome', 99, '{age,sex}', name => 'first');
-SELECT dpobj.train('visit', 'outcome', 100, '{sex,age}', name => 'first');
-SELECT dpobj.train('visit', 'ill', 100, '{age,sex}', name => 'first');
-SELECT dpobj.train('visit', 'outcome', 100, '{age,sex}', options => '{"intercept": true}', name => 'first');
-SELECT dpobj.train('visit', 'outcome', 100, '{age,sex}', filter => '{"sex": {"=": "f"}}', name => 'first');
+SELECT * FROM answers('SELECT dpobj.train(%)', $$'visit', 'outcome', 99, '{age,sex}', name => 'first'$$,
+  $$'visit', 'outcome', 100, '{sex,age}', name => 'first'$$, $$'visit', 'ill', 100, '{age,sex}', name => 'first'$$,
+  $$'visit', 'outcome', 100, '{age,sex}', options => '{"intercept": true}', name => 'first'$$,
+  $$'visit', 'outcome', 100, '{age,sex}', filter => '{"sex": {"=": "f"}}', name => 'first'$$);
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
 -- in a transaction that is rolled back, and at another level
 BEGIN ISOLATION LEVEL REPEATABLE READ;
@@ -103,8 +103,7 @@ SELECT dpobj.train('visit', 'outcome', 100, '{age,sex}', name => 'first');
 -- A group's budget; its members' own names.
 \c - dpobj_train_bob
 SELECT release > 0 AS released FROM dpobj.train('visit', 'outcome', 1, '{age,sex}', name => 'first');
-SELECT dpobj.evaluate('second', 'visit', 1);
-SELECT dpobj.train('visit', 'outcome', 2.5, '{age,sex}');
+SELECT * FROM answers('SELECT %', $$dpobj.evaluate('second', 'visit', 1)$$, $$dpobj.train('visit', 'outcome', 2.5, '{age,sex}')$$);
 SET ROLE dpobj_train_group;
 SELECT release > 0 AS released FROM dpobj.train('visit', 'outcome', 1, '{age,sex}');
 SELECT dpobj.train('visit', 'outcome', 1, '{age,sex}');
@@ -128,15 +127,12 @@ SELECT look();
 SELECT epsilon = :before AS nothing_charged FROM dpobj.remaining('visit');
 
 -- Arguments; a refusal before the charge writes nothing.
-SELECT dpobj.train(NULL, 'outcome', 1);
-SELECT dpobj.train(1234567890, 'outcome', 1);
+SELECT * FROM answers('SELECT dpobj.train(%)', $$NULL, 'outcome', 1$$, $$1234567890, 'outcome', 1$$);
 SELECT * FROM answers($$SELECT dpobj.train('visit', %)$$,
   'NULL, 1', $$'outcome', NULL$$, $$'outcome', 0$$, $$'outcome', -1$$, $$'outcome', 'NaN'$$, $$'outcome', 'Infinity'$$, $$'outcome', 0.0009$$);
 SELECT * FROM answers($$SELECT dpobj.train('visit', 'outcome', 1, %)$$,
   'delta => 1', 'delta => NULL', $$method => 'forest'$$, 'method => NULL');
-SELECT dpobj.train('visit', 'age', 1);
-SELECT dpobj.train('visit', 'note', 1);
-SELECT dpobj.train('visit', 'nothing', 1);
+SELECT * FROM answers('SELECT dpobj.train(%)', $$'visit', 'age', 1$$, $$'visit', 'note', 1$$, $$'visit', 'nothing', 1$$);
 SELECT * FROM answers($$SELECT dpobj.train('visit', 'outcome', 1, %)$$,
   $$'{age,age}'$$, $$'{age,NULL}'$$, $$'{}'$$, $$'{id}'$$, $$'{note}'$$, $$'{outcome}'$$, $$'{ctid}'$$, $$name => ''$$, $$name => repeat('x', 257)$$,
   $$filter => '[]'$$, $$filter => '{"nothing": {"=": 1}}'$$, $$filter => '{"age": {"~": 1}}'$$,
@@ -158,8 +154,8 @@ SELECT dpobj.protect('ward', '{"load": {"bins": [10, 20, 31, 40, 50, 60, 70, 80,
   adjacency => 'add_remove', n => 3000);
 SELECT dpobj.set_budget('ward', 'dpobj_train_ana', 200, 0);
 \c - dpobj_train_ana
-SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "ternary"}');
-SELECT dpobj.train('ward', 'ill', 100, options => '{"grid": "ternary", "mechanism": "exponential"}');
+SELECT * FROM answers('SELECT dpobj.train(%)', $$'ward', 'ill', 100, options => '{"grid": "ternary"}'$$,
+  $$'ward', 'ill', 100, options => '{"grid": "ternary", "mechanism": "exponential"}'$$);
 SELECT mechanism, guarantee, adjacency, cardinality(weights), details -> 'parts' AS parts, details -> 'part_nodes' AS nodes
   FROM dpobj.train('ward', 'ill', 100, options => '{"grid": "sign", "mechanism": "sample_aggregate"}', name => 'voted');
 SELECT dpobj.evaluate('voted', 'ward', 90) > 0.75 AS good;
@@ -207,8 +203,7 @@ SELECT person, epsilon, mechanism, parameters ->> 'max_rows_per_person' AS k FRO
 \c - postgres
 SELECT dpobj.protect('stay', '{"ill": {}, "a": {}}', person => 'patient', max_rows_per_person => 2000000);
 \c - dpobj_train_ana
-SELECT dpobj.train('stay', 'ill', 0.001);
-SELECT dpobj.evaluate('persons', 'stay', 0.001);
+SELECT * FROM answers('SELECT %', $$dpobj.train('stay', 'ill', 0.001)$$, $$dpobj.evaluate('persons', 'stay', 0.001)$$);
 
 -- A declared column that has gone or has another type stops the requests that take it, and no others.
 \c - postgres
@@ -222,15 +217,11 @@ SELECT cardinality((dpobj.train('faded', 'y', 1, '{a}')).weights);
 SELECT dpobj.price('faded', 'y', 1, features => '{a}') ->> 'mechanism';
 SELECT feature FROM dpobj.protected_features('faded', '{a}');
 SELECT cardinality((dpobj.train('faded', 'z', 1, '{a}')).weights);
-SELECT dpobj.train('faded', 'y', 1);
-SELECT dpobj.train('faded', 'y', 1, '{a,b}');
-SELECT dpobj.train('faded', 'y', 1, '{c}');
-SELECT dpobj.price('faded', NULL, 1, features => '{c}');
-SELECT * FROM dpobj.train_groups('faded', 'y', 1, features => '{a}', by => '{c}');
-SELECT dpobj.train('faded', 'y', 1, '{d}');
+SELECT * FROM answers('SELECT %', $$dpobj.train('faded', 'y', 1)$$, $$dpobj.train('faded', 'y', 1, '{a,b}')$$,
+  $$dpobj.train('faded', 'y', 1, '{c}')$$, $$dpobj.price('faded', NULL, 1, features => '{c}')$$,
+  $$* FROM dpobj.train_groups('faded', 'y', 1, features => '{a}', by => '{c}')$$, $$dpobj.train('faded', 'y', 1, '{d}')$$);
 \c - postgres
-SELECT dpobj.train('faded', 'y', 1, '{b}');
-SELECT * FROM dpobj.protected_features('faded');
+SELECT * FROM answers('SELECT %', $$dpobj.train('faded', 'y', 1, '{b}')$$, $$* FROM dpobj.protected_features('faded')$$);
 ALTER TABLE faded DROP COLUMN z; -- a label that nobody asks for
 SELECT dpobj.protect('faded', '{"a": {}, "y": {}}', person => 'who', max_rows_per_person => 1, earlier_rows_per_person => 1);
 ALTER TABLE faded RENAME who TO whom;

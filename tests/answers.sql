@@ -22,12 +22,12 @@ CREATE OR REPLACE FUNCTION answers(statement text, VARIADIC items text[]) RETURN
   SELECT item, replace(answer_of(replace(statement, '%', item)), E'\n', ' | ') FROM unnest(items) item
 $$;
 
--- Roles that may log in, and whose releases wait for no tick.
+-- Roles that may log in, whose releases wait for no tick, and who see no notice unless a test asks for them.
 CREATE OR REPLACE PROCEDURE login_roles(VARIADIC names text[]) LANGUAGE plpgsql AS $$
 DECLARE name text;
 BEGIN
   FOREACH name IN ARRAY names LOOP
-    EXECUTE format('CREATE ROLE %1$I LOGIN; ALTER ROLE %1$I SET dpobj.release_tick = 0', name);
+    EXECUTE format('CREATE ROLE %1$I LOGIN; ALTER ROLE %1$I SET dpobj.release_tick = 0; ALTER ROLE %1$I SET client_min_messages = warning', name);
   END LOOP;
 END $$;
 \set ECHO all
