@@ -52,18 +52,6 @@ COMMENT ON COLUMN dpobj.budget_rows.delta_units IS 'cap of delta in units of 1e-
 COMMENT ON COLUMN dpobj.budget_rows.max_releases IS 'cap of the number of charges; null: none';
 
 -- Members of pg_write_all_data may not write these tables.
-CREATE TRIGGER budget_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.budget_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
-CREATE TRIGGER identity_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.identities
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
-CREATE TRIGGER lineage_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.lineage
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.set_budget and dpobj.drop_budget.');
-ALTER TABLE dpobj.budget_rows ENABLE ALWAYS TRIGGER budget_guard;
-ALTER TABLE dpobj.identities ENABLE ALWAYS TRIGGER identity_guard;
-ALTER TABLE dpobj.lineage ENABLE ALWAYS TRIGGER lineage_guard;
-COMMENT ON TRIGGER budget_guard ON dpobj.budget_rows IS 'refuses changes but for dpobj''s own functions and superusers';
-COMMENT ON TRIGGER identity_guard ON dpobj.identities IS 'refuses changes but for the charge worker and superusers';
-COMMENT ON TRIGGER lineage_guard ON dpobj.lineage IS 'refuses changes but for the charge worker and superusers';
 
 SELECT pg_catalog.pg_extension_config_dump('dpobj.identities', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.identities_id_seq', '');

@@ -31,14 +31,10 @@ CREATE TABLE dpobj.charge_counts
     CONSTRAINT charge_counted CHECK (times > 0)
 );
 CREATE INDEX charge_counts_key ON dpobj.charge_counts (relation_identity, block, epsilon_nano);
-CREATE TRIGGER charge_count_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.charge_counts
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('It is counted from the ledger.');
-ALTER TABLE dpobj.charge_counts ENABLE ALWAYS TRIGGER charge_count_guard;
 COMMENT ON TABLE dpobj.charge_counts IS 'how many charges of a kind the ledger has; not dumped: a restore counts anew';
 COMMENT ON SEQUENCE dpobj.charge_counts_id_seq IS 'numbers of the rows';
 COMMENT ON INDEX dpobj.charge_counts_pkey IS 'number of the row';
 COMMENT ON INDEX dpobj.charge_counts_key IS 'finds the charges of a table, and those of a kind';
-COMMENT ON TRIGGER charge_count_guard ON dpobj.charge_counts IS 'refuses changes but for the charge worker and superusers';
 COMMENT ON COLUMN dpobj.charge_counts.id IS 'number of the row';
 COMMENT ON COLUMN dpobj.charge_counts.block IS 'ledger id of each charge, divided by 65536';
 COMMENT ON COLUMN dpobj.charge_counts.relation_identity IS 'identity of the table';

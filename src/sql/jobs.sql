@@ -42,15 +42,11 @@ CREATE INDEX job_rows_open_idx ON dpobj.job_rows (id) WHERE state IN ('queued', 
 CREATE INDEX job_rows_name_idx ON dpobj.job_rows (role, name);
 SELECT pg_catalog.pg_extension_config_dump('dpobj.job_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.job_rows_id_seq', '');
-CREATE TRIGGER job_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.job_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.submit and dpobj.cancel.');
-ALTER TABLE dpobj.job_rows ENABLE ALWAYS TRIGGER job_guard;
 COMMENT ON TABLE dpobj.job_rows IS 'jobs: what was asked for and what became of it';
 COMMENT ON SEQUENCE dpobj.job_rows_id_seq IS 'numbers of jobs';
 COMMENT ON INDEX dpobj.job_rows_pkey IS 'number of a job';
 COMMENT ON INDEX dpobj.job_rows_open_idx IS 'jobs that have not ended';
 COMMENT ON INDEX dpobj.job_rows_name_idx IS 'the jobs of a role by their names';
-COMMENT ON TRIGGER job_guard ON dpobj.job_rows IS 'refuses changes but for dpobj''s own functions and superusers';
 COMMENT ON COLUMN dpobj.job_rows.id IS 'number of the job';
 COMMENT ON COLUMN dpobj.job_rows.name IS 'name of the job and of its model or answer';
 COMMENT ON COLUMN dpobj.job_rows.state IS 'queued, running, released, failed or cancelled; running without a worker: failed';

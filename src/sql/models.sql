@@ -72,13 +72,9 @@ CREATE TABLE dpobj.model_rows
     CONSTRAINT model_released CHECK ((released IS NULL OR deleted IS NOT NULL) = (model IS NULL AND answer IS NULL))
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_rows', '');
-CREATE TRIGGER model_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.rename, dpobj.comment, dpobj.retire and dpobj.delete.');
-ALTER TABLE dpobj.model_rows ENABLE ALWAYS TRIGGER model_guard;
 COMMENT ON TABLE dpobj.model_rows IS 'released models and answers, places for those that are being made, and what is left of deleted ones';
 COMMENT ON INDEX dpobj.model_rows_pkey IS 'a release makes one model or answer, or a model for each key';
 COMMENT ON INDEX dpobj.model_name_key IS 'a name is unique among the models and answers of a role';
-COMMENT ON TRIGGER model_guard ON dpobj.model_rows IS 'refuses changes by hand for everybody but superusers';
 COMMENT ON COLUMN dpobj.model_rows.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_rows.place IS 'place of the key on its list, from 1; 1 for a model without a key';
 COMMENT ON COLUMN dpobj.model_rows.owner IS 'identity of the session user who was charged';

@@ -17,11 +17,6 @@ CREATE TABLE dpobj.parts
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.parts', '');
 
-CREATE TRIGGER part_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.parts
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.mark_part.');
-ALTER TABLE dpobj.parts ENABLE ALWAYS TRIGGER part_guard;
-COMMENT ON TRIGGER part_guard ON dpobj.parts IS 'refuses changes but for dpobj''s own functions and superusers';
-
 COMMENT ON TABLE dpobj.parts IS 'declarations of dpobj.mark_part, one row per table';
 COMMENT ON INDEX dpobj.parts_pkey IS 'a table is a part of one table';
 COMMENT ON COLUMN dpobj.parts.relation IS 'identity of the table';

@@ -26,11 +26,6 @@ CREATE TABLE dpobj.protections
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.protections', '');
 
-CREATE TRIGGER protection_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.protections
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.protect and dpobj.unprotect.');
-ALTER TABLE dpobj.protections ENABLE ALWAYS TRIGGER protection_guard;
-COMMENT ON TRIGGER protection_guard ON dpobj.protections IS 'refuses changes but for dpobj''s own functions and superusers';
-
 COMMENT ON TABLE dpobj.protections IS 'declarations of dpobj.protect, one row per table';
 COMMENT ON INDEX dpobj.protections_pkey IS 'a table is protected once';
 COMMENT ON COLUMN dpobj.protections.relation IS 'identity of the table';

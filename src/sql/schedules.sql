@@ -50,15 +50,6 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_rows_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.schedule_run_rows', '');
 
-CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
-CREATE TRIGGER schedule_run_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_run_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Runs of schedules write it.');
-ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
-ALTER TABLE dpobj.schedule_run_rows ENABLE ALWAYS TRIGGER schedule_run_guard;
-COMMENT ON TRIGGER schedule_guard ON dpobj.schedule_rows IS 'refuses changes but for dpobj''s own functions and superusers';
-COMMENT ON TRIGGER schedule_run_guard ON dpobj.schedule_run_rows IS 'refuses changes but for dpobj''s own functions and superusers';
-
 COMMENT ON TABLE dpobj.schedule_rows IS 'schedules, written by dpobj''s functions only';
 COMMENT ON SEQUENCE dpobj.schedule_rows_id_seq IS 'numbers of schedules';
 COMMENT ON INDEX dpobj.schedule_rows_pkey IS 'number of a schedule';

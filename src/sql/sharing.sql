@@ -11,12 +11,8 @@ CREATE TABLE dpobj.model_shares
     PRIMARY KEY (release, place, origin, role)
 );
 SELECT pg_catalog.pg_extension_config_dump('dpobj.model_shares', '');
-CREATE TRIGGER share_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_shares
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.share.');
-ALTER TABLE dpobj.model_shares ENABLE ALWAYS TRIGGER share_guard;
 COMMENT ON TABLE dpobj.model_shares IS 'models that their owners share; written by dpobj.share';
 COMMENT ON INDEX dpobj.model_shares_pkey IS 'a model is shared with a role once';
-COMMENT ON TRIGGER share_guard ON dpobj.model_shares IS 'refuses changes by hand for everybody but superusers';
 COMMENT ON COLUMN dpobj.model_shares.release IS 'id of the charge in the ledger';
 COMMENT ON COLUMN dpobj.model_shares.place IS 'place of the key on its list, from 1; 1 for a model without a key';
 COMMENT ON COLUMN dpobj.model_shares.origin IS 'server and database in which the OID holds, as dpobj_internal.origin() says it';

@@ -117,16 +117,6 @@ END
 $body$;
 GRANT EXECUTE ON FUNCTION dpobj.mark_part(regclass, text, regrole) TO PUBLIC;
 DROP FUNCTION dpobj.unmark_part(regclass);
-DROP TRIGGER part_guard ON dpobj.parts;
-CREATE TRIGGER part_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.parts
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.mark_part.');
-ALTER TABLE dpobj.parts ENABLE ALWAYS TRIGGER part_guard;
-
--- sharing.sql
-DROP TRIGGER share_guard ON dpobj.model_shares;
-CREATE TRIGGER share_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.model_shares
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.share.');
-ALTER TABLE dpobj.model_shares ENABLE ALWAYS TRIGGER share_guard;
 
 -- jobs.sql: a job keeps the call that it makes
 DROP FUNCTION dpobj.submit(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text);
@@ -141,10 +131,6 @@ DROP FUNCTION dpobj_internal.answer_statement(text, regclass, jsonb, text);
 DROP FUNCTION dpobj_internal.schedule_models(text, jsonb);
 DROP VIEW dpobj.schedules;
 ALTER TABLE dpobj.schedule_rows ADD COLUMN arguments jsonb, DROP CONSTRAINT schedule_is_one_request;
-DROP TRIGGER schedule_guard ON dpobj.schedule_rows;
-CREATE TRIGGER schedule_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.schedule_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION dpobj_internal.refuse_change('Use dpobj.schedule and dpobj.unschedule.');
-ALTER TABLE dpobj.schedule_rows ENABLE ALWAYS TRIGGER schedule_guard;
 
 -- report.sql: a report is one function
 DROP FUNCTION dpobj.report(regclass, numeric), dpobj.report_text(regclass, numeric), dpobj.report_html(regclass, numeric);
