@@ -8,7 +8,6 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
-#include "server/ledger/charge.h"
 #include "server/ledger/charge_end.h"
 #include "server/ledger/charge_queue.h"
 #include "server/ledger/role_end.h"

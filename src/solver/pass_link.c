@@ -3,7 +3,6 @@
  */
 #include "solver/pass_link.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/mechanisms/wire.h"

@@ -4,7 +4,6 @@
 #include "core/convex/conjugate.h"
 
 #include <math.h>
-#include <string.h>
 
 /* |h p|: scores change by this much at most. */
 #define DIFFERENCE 0x1p-20

@@ -4,7 +4,6 @@
 #include "core/convex/convex_hessian.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/convex/convex_row.h"
 #include "core/grid/grid.h"

@@ -3,7 +3,6 @@
  */
 #include "core/looks/look_internal.h"
 
-#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

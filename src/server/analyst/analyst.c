@@ -7,7 +7,6 @@
 
 #include "access/relation.h"
 #include "catalog/pg_inherits.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"

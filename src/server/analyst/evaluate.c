@@ -20,7 +20,6 @@
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "funcapi.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"

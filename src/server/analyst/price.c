@@ -18,7 +18,6 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 
-#include "core/base/names.h"
 #include "core/looks/evaluation.h"
 #include "core/mechanisms/utility.h"
 

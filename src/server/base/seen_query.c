@@ -10,13 +10,10 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "jit/jit.h"
-#include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "parser/parser.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
-#include "access/stratnum.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "commands/explain.h"

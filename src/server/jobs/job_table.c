@@ -12,9 +12,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/resowner.h"
-#include "utils/snapmgr.h"
 
 #include "server/base/admin.h"
 #include "server/base/digest.h"

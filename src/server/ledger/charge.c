@@ -26,7 +26,6 @@
 #include "storage/dsm.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
-#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"

@@ -11,7 +11,6 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
 #include "utils/builtins.h"

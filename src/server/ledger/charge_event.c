@@ -16,7 +16,6 @@
 #include "server/base/digest.h"
 #include "server/ledger/charge_analyst.h"
 #include "server/ledger/charge_budget.h"
-#include "server/ledger/charge_count.h"
 #include "server/ledger/charge_ended.h"
 #include "server/ledger/charge_epoch.h"
 #include "server/ledger/charge_event.h"

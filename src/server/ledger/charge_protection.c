@@ -13,7 +13,6 @@
 #include "utils/lsyscache.h"
 
 #include "server/ledger/charge_protection.h"
-#include "server/ledger/charge_count.h"
 #include "server/ledger/charge_plan.h"
 #include "server/base/dpobj.h"
 

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "access/xlog.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "storage/fd.h"
 #include "utils/builtins.h"

@@ -9,7 +9,6 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/json.h"
-#include "utils/rel.h"
 
 #include "server/base/acting.h"
 #include "server/base/admin.h"

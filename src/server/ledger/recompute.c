@@ -9,7 +9,6 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -20,7 +19,6 @@
 
 #include "server/base/admin.h"
 #include "server/base/argument.h"
-#include "server/ledger/charge_count.h"
 #include "server/ledger/composed.h"
 #include "server/base/decimal.h"
 #include "server/base/json_value.h"

@@ -9,7 +9,6 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
 #include "core/base/privacy.h"

@@ -5,7 +5,6 @@
 
 #include "fmgr.h"
 
-#include "server/base/dpobj.h"
 #include "server/owner/counts.h"
 #include "server/owner/owner.h"
 

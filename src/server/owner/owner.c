@@ -4,11 +4,9 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "server/base/acting.h"

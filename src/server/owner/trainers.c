@@ -9,15 +9,12 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
-#include "server/ledger/charge.h"
 #include "server/base/dpobj.h"
 #include "server/rows/label.h"
 #include "server/owner/owner.h"

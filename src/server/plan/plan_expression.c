@@ -26,7 +26,6 @@
 #include "utils/typcache.h"
 
 #include "server/base/compat.h"
-#include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
 
 typedef struct Walk

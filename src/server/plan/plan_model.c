@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -19,7 +18,6 @@
 
 #include "server/base/argument.h"
 #include "server/base/compat.h"
-#include "server/base/dpobj.h"
 #include "server/base/seen_scan.h"
 #include "server/plan/plan_shape.h"
 

@@ -16,7 +16,6 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
 #include "optimizer/planner.h"
-#include "optimizer/tlist.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"

@@ -13,7 +13,6 @@
 #include "server/base/acting.h"
 #include "server/ledger/charge_citus.h"
 #include "server/ledger/charge_tables.h"
-#include "server/base/dpobj.h"
 #include "server/plan/plan_shape.h"
 #include "server/rows/protection.h"
 

@@ -3,8 +3,6 @@
  */
 #include "server/release/descent_choice.h"
 
-#include <math.h>
-
 #include "server/release/mechanism_choice.h"
 
 /* ---- batches ---- */

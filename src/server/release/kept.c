@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "access/htup_details.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
 #include "funcapi.h"

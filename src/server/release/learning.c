@@ -4,7 +4,6 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
-#include "utils/builtins.h"
 #include "utils/jsonb.h"
 
 #include "server/base/json_value.h"

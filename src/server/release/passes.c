@@ -3,7 +3,6 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "core/mechanisms/wire.h"

@@ -3,9 +3,7 @@
  */
 #include "server/release/progress.h"
 
-#include "catalog/pg_class.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 
 #include "server/base/compat.h"
 #include "server/base/dpobj.h"

@@ -6,8 +6,6 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
-
 #include "server/release/same_call.h"
 
 /* The latest release of this backend, while its statement runs. */

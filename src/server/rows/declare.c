@@ -26,7 +26,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 
 #include "core/rows/levels.h"
 #include "core/rows/text_value.h"

@@ -10,7 +10,6 @@
 #include "fmgr.h"
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"
-#include "utils/timestamp.h"
 
 #include "server/base/json_value.h"
 #include "server/base/numeric_value.h"

@@ -24,7 +24,6 @@
 #include "server/base/materialize.h"
 #include "server/rows/encoders.h"
 #include "server/rows/protection.h"
-#include "server/rows/scan.h"
 
 /* ---- dpobj.features ---- */
 

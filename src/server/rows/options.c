@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
 #include "core/mechanisms/convex_opsamp.h"

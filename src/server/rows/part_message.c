@@ -5,7 +5,6 @@
 
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
-#include "utils/memutils.h"
 
 #include "core/mechanisms/wire.h"
 #include "core/rows/persons.h"

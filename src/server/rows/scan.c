@@ -5,7 +5,6 @@
 
 #include "access/relation.h"
 #include "catalog/pg_class.h"
-#include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/lsyscache.h"

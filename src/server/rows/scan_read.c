@@ -5,7 +5,6 @@
 
 #include "access/tableam.h"
 #include "executor/tuptable.h"
-#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
