@@ -51,8 +51,6 @@ COMMENT ON COLUMN dpobj.budget_rows.epsilon_nano IS 'cap of epsilon in units of 
 COMMENT ON COLUMN dpobj.budget_rows.delta_units IS 'cap of delta in units of 1e-18, rounded down';
 COMMENT ON COLUMN dpobj.budget_rows.max_releases IS 'cap of the number of charges; null: none';
 
--- Members of pg_write_all_data may not write these tables.
-
 SELECT pg_catalog.pg_extension_config_dump('dpobj.identities', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.identities_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.lineage', '');

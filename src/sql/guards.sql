@@ -1,4 +1,4 @@
--- The tables that nobody changes by hand
+-- The tables that nobody changes by hand, members of pg_write_all_data neither
 
 DO $body$
 DECLARE
