@@ -119,8 +119,9 @@ alike(const Noise *noise)
 {
 	double variance = noise_variance(noise);
 
-	return noise->deviation > 0 ? (Number){.variance = variance}
-								: (Number){.scale = sqrt(variance / 2)};
+	if (noise->deviation > 0)
+		return (Number){.variance = variance};
+	return (Number){.scale = sqrt(variance / 2)};
 }
 
 /*
@@ -133,8 +134,9 @@ farther(const Noise *noise)
 	double deviation = (MUTANT(390) ? 0.8 : 1.0) * noise->deviation;
 	double rate = (MUTANT(294) ? 1.3 : 1.0) * 2 * tanh(noise->rate / 2);
 
-	return deviation > 0 ? (Number){.variance = deviation * deviation}
-						 : (Number){.scale = 1 / rate};
+	if (deviation > 0)
+		return (Number){.variance = deviation * deviation};
+	return (Number){.scale = 1 / rate};
 }
 
 /* The chance that T is as far from 0 as it is at theta. */

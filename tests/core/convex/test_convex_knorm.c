@@ -267,18 +267,17 @@ second_derivative(double margin)
 
 /* ln of the determinant of the Hessian restricted to the span of the basis, but for a constant. */
 static double
-log_determinant(const Problem *data, const ConvexTerms *terms, const double *u,
-				double (*basis)[MOST], int count)
+log_curvature(const Problem *data, const ConvexTerms *terms, const double *u, double (*basis)[MOST],
+			  int count)
 {
 	int dimension = data->instance.dimension;
 	double lambda = ldexp((double) terms->lambda, -LAMBDA_BITS);
-	double matrix[MOST][MOST] = {{0}};
-	double sum = 0;
+	double matrix[MOST * MOST] = {0};
 
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < count; k++)
 			for (int j = 0; j < dimension; j++)
-				matrix[i][k] += lambda * basis[i][j] * basis[k][j];
+				matrix[i * count + k] += lambda * basis[i][j] * basis[k][j];
 	for (int64_t r = 0; r < data->instance.rows; r++)
 	{
 		int32_t v[MOST];
@@ -296,16 +295,9 @@ log_determinant(const Problem *data, const ConvexTerms *terms, const double *u,
 				part[i] += basis[i][j] * ldexp(v[j], -ROW_BITS);
 		for (int i = 0; i < count; i++)
 			for (int k = 0; k < count; k++)
-				matrix[i][k] += bend * part[i] * part[k];
+				matrix[i * count + k] += bend * part[i] * part[k];
 	}
-	for (int k = 0; k < count; k++)
-	{
-		sum += log(matrix[k][k]);
-		for (int i = k + 1; i < count; i++)
-			for (int j = count - 1; j >= k; j--)
-				matrix[i][j] -= matrix[i][k] / matrix[k][k] * matrix[k][j];
-	}
-	return sum;
+	return log_determinant(matrix, count);
 }
 
 /* ln of the density of the minimiser at u in S, but for a constant: theorem K6. */
@@ -332,7 +324,7 @@ log_density(const Problem *data, const ConvexTerms *terms, const ColumnsBody *bo
 		CHECK(uneven(&terms->columns, body, dimension, plain) <
 			  1e-10 * (1 + ldexp((double) terms->lambda, -LAMBDA_BITS)));
 	return -norm_of(&terms->columns, body, dimension, plain) / scale +
-		   log_determinant(data, terms, u, basis, count);
+		   log_curvature(data, terms, u, basis, count);
 }
 
 /* The largest log of the ratio of two densities, at random places of S. */
