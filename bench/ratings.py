@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How often the intervals of a model's rating hold the truth: ratings.py FOLDER RUNS [SET,... [EPSILON [ADJACENCY]]]
 
-Called by bench/ratings.sh. The population is all rows of a set, so that the truth is known: a table has as many rows as the set, each
+Called by bench/ranking.sh --ratings. The population is all rows of a set, so that the truth is known: a table has as many rows as the set, each
 drawn anew from the population, and dpobj.train its defaults at delta 1e-6. Then labels are drawn that no feature has to do with.
 A line has, separated by tabs:
 
   set  adjacency  epsilon  runs  of 100 intervals of the AUC, the accuracy and the base rate that hold the population's
-  standard deviation of the AUC in the rating  mean of the AUC of the population  of 100 verdicts that say "better"
+  mean and standard deviation of the AUC in the rating  mean of that of the population  of 100 verdicts that say "better"
   of 100 that say so for labels drawn by chance
 """
 import itertools
@@ -43,8 +43,8 @@ def line_of(name, adjacency, columns, epsilon, runs, base):
     values = [rating['auc']['value'] for rating, _ in found if rating and rating['auc']['value'] is not None]
     better = [100 * np.mean([rating.get('verdict') == 'better than chance' for rating in some])
               for some in ([rating for rating, _ in found], by_chance)]
-    return '\t'.join([name, adjacency, '%g' % epsilon, '%d' % runs] + ['%.1f' % x for x in held] +
-                     ['%.1f' % (100 * np.std(values)), '%.1f' % np.mean([t[1] for _, t in found])] + ['%.2f' % x for x in better])
+    figures = held + [100 * np.mean(values), 100 * np.std(values), np.mean([truth[1] for _, truth in found])]
+    return '\t'.join([name, adjacency, '%g' % epsilon, '%d' % runs] + ['%.1f' % x for x in figures] + ['%.2f' % x for x in better])
 
 
 def main(folder, runs, names=SETS, epsilon='1', asked='replace'):
