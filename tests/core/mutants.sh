@@ -233,6 +233,7 @@ mutants=(
   '393|test_rating|noisy: all numbers share one draw of normal noise'
   '394|test_rating|rating: the interval of a lift at a confidence of 0.3'
   '395|test_rating|rating: half of what chance makes of the error of probabilities'
+  '396|test_rating|rating: the AUC of bins taken for that of the scores'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}
