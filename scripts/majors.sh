@@ -8,7 +8,7 @@
 # gcc -Werror, make install, tests/package/job.sql, majors.sql and copy.sql, the regress and
 # isolation tests. On 18 the planner removes joins of a table with itself that add no row, and what is
 # left is allowed; a setting prevents that where a refusal is expected.
-# KEEP=folder keeps logs and differences there.
+# KEEP=folder keeps logs there.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/clean_root.sh"
@@ -17,9 +17,9 @@ root_possible || exit 1
 root_alone "$0" "$@"
 
 declare -A suite_of=([17]=trixie [18]=forky)
-# Lines of pg_regress, before 16 and since.
-ran='^(test .* \.\.\. |(not )?ok )'
-passed='^(test .* \.\.\. ok|ok )'
+# Lines of regress.sh.
+ran='^[a-z_0-9]+: (ok,|FAILED)'
+passed=': ok,'
 libraries="libgmp-dev libmpfr-dev libgsl-dev libglpk-dev libpq-dev gcc make libc6-dev"
 
 W=$(mktemp -d /tmp/dpobj-majors.XXXXXX)
@@ -38,6 +38,7 @@ unix_socket_directories = '/tmp'
 shared_preload_libraries = 'dpobj'
 max_prepared_transactions = 10
 max_worker_processes = 16
+dpobj.machine_pace = 1
 CONF
 pg_ctl -D /tmp/data -l /tmp/server.log -w start >/dev/null
 cd /dpobj
@@ -53,7 +54,7 @@ pg_ctl -D /tmp/copy stop >/dev/null
 pg_ctl -D /tmp/data -l /tmp/server.log -w start >/dev/null
 [ $1 -lt 18 ] || echo "enable_self_join_elimination = off" >>/tmp/data/postgresql.conf
 pg_ctl -D /tmp/data reload >/dev/null
-make -s -k installcheck PG_REGRESS_DIFF_OPTS=-u
+W=/tmp bash scripts/regress.sh
 COMMANDS
 }
 
@@ -79,7 +80,6 @@ try_major() {
   local result=$? log=$root/tmp/test.log
   if [ -n "${KEEP:-}" ]; then
     cp "$log" "$KEEP/$version.log"
-    cat "$root"/dpobj/regression.diffs "$root"/dpobj/output_iso/regression.diffs >"$KEEP/$version.diffs" 2>/dev/null
   fi
   grep -q '^and a copy is told' "$log" || {
     echo "PostgreSQL $version ($suite): the main job fails"
