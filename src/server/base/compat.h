@@ -32,6 +32,9 @@
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#endif
 
 #if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 190000
 #error "dpobj needs PostgreSQL 14 to 18"

@@ -51,6 +51,6 @@ extern void run_tell(const Training *training);
 extern void run_check(const Training *training);
 
 /* Raises 22023 for a run that is not allowed, and says what would be. */
-extern void run_refuse(const Training *training) pg_attribute_noreturn();
+extern void run_refuse(const Training *training) __attribute__((noreturn));
 
 #endif

@@ -26,6 +26,6 @@ extern void row_memory_check(int most, const Encoding *encoding, int64 declared,
 
 /* Raises 22023: so many bytes may be needed, more than the limit.  hint: what else to do, or "". */
 extern void row_memory_refuse(double bytes, int megabytes, int64 rows, const char *hint)
-	pg_attribute_noreturn();
+	__attribute__((noreturn));
 
 #endif

@@ -314,11 +314,11 @@ scan_here(Scan *scan, Target *target, int count, const uint8 *key)
 static void
 scan_everywhere(Scan *scan, Target *target, int count, const uint8 *key)
 {
-	Rows *const *sets = count == 0 ? &target->rows : target->groups;
-	int number = Max(count, 1);
-
 	PG_TRY();
 	{
+		Rows *const *sets = count == 0 ? &target->rows : target->groups;
+		int number = Max(count, 1);
+
 		scan_parts_start(scan->parts, scan->release, sets[0], number, count > 0, key,
 						 scan->rows / scan_places(scan));
 		PushActiveSnapshot(GetLatestSnapshot());
