@@ -61,7 +61,8 @@ extern void estimate_auc(const Noise *noise, const int64_t *number, int bins, do
 
 /*
  * The lift of the bins from one on in such a histogram: their share of the positive rows over their
- * share of all rows.  Like that of the AUC, its confidence is reached as the counts grow (rule X18).
+ * share of all rows.  Like that of the AUC, its confidence is reached as the counts grow (rule
+ * X18).
  */
 extern void estimate_lift(const Noise *noise, const int64_t *number, int bins, int from,
 						  double confidence, Estimate *lift);

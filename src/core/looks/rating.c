@@ -234,8 +234,9 @@ logistic(double x)
 	return 1 / (1 + exp(-x));
 }
 
-double
-rating_place(const RatingTable *table, int bin)
+/* The middle of the scores of a bin, if they are spread as they are taken to be; in spreads. */
+static double
+place_of_bin(const RatingTable *table, int bin)
 {
 	double low =
 		bin == 0 ? 0 : gsl_cdf_ugaussian_P((table->edge[bin - 1] - table->middle) / table->spread);
@@ -267,7 +268,7 @@ typedef struct Fit
 static void
 add_bin(const RatingTable *table, double noise, int bin, Fit *fit)
 {
-	double place = rating_place(table, bin);
+	double place = place_of_bin(table, bin);
 	double p = logistic(fit->intercept + fit->slope * place);
 	double positive = (double) table->number[2 * bin];
 	double negative = (double) table->number[2 * bin + 1];
@@ -416,8 +417,8 @@ find_base(const RatingTable *table, Rating *rating)
 
 /*
  * How much larger the AUC of scores is than that of their bins, about: with odds that rise by the
- * slope and scores that are uniform in a bin of this width, their order is right by slope width / 12
- * more often than by chance.
+ * slope and scores that are uniform in a bin of this width, their order is right by slope * width /
+ * 12 more often than by chance.
  */
 static double
 order_within(const RatingTable *table, const Rating *rating)
@@ -532,23 +533,28 @@ rating_find(const RatingTable *table, Rating *rating)
 
 /* ---- where score 0 is ---- */
 
+double
+rating_chance(const RatingTable *table, const Rating *rating, int bin)
+{
+	double score = table->middle + table->spread * place_of_bin(table, bin);
+
+	return logistic(rating->intercept + rating->slope * score);
+}
+
 /* The lowest bin with a probability of a half or more at its middle; cells if there is none. */
 static int
 first_likely_bin(const RatingTable *table, const Rating *rating)
 {
 	int bin = 0;
 
-	while (bin < table->cells &&
-		   rating->intercept +
-				   rating->slope * (table->middle + table->spread * rating_place(table, bin)) <
-			   0)
+	while (bin < table->cells && rating_chance(table, rating, bin) < 0.5)
 		bin++;
 	return bin;
 }
 
 /*
- * Are more rows right if they are predicted positive from this bin on, by more than the deviation of
- * their number?
+ * Are more rows right if they are predicted positive from this bin on, by more than the deviation
+ * of their number?
  */
 static bool
 is_gain(const RatingTable *table, int from)

@@ -8,10 +8,10 @@
  *
  * The numbers have discrete Laplace noise, or, but for residuals, that of a Gaussian mechanism.
  *
- * A row that the model can use is in one cell.  Any other row is unusable; such rows have a number of
- * their own where rows are protected, in one group, and the label is no number.  The edges of bins are public.  All
- * that is said of the model is a function of the noisy numbers: rating_find() and
- * rating_threshold() read nothing else.
+ * A row that the model can use is in one cell.  Any other row is unusable; such rows have a number
+ * of their own where rows are protected, not persons, without groups, and where the label is no
+ * number.  The edges of bins are public.  All that is said of the model is a function of the
+ * noisy numbers: rating_find() and rating_threshold() read nothing else.
  */
 #ifndef DPOBJ_CORE_RATING_H
 #define DPOBJ_CORE_RATING_H
@@ -117,15 +117,13 @@ extern int64_t rating_epsilon(const RatingTable *table);
 /* Adds usable rows with a score and a label. */
 extern void rating_add_scores(RatingTable *table, double score, int64_t positive, int64_t negative);
 
-/* The middle of the scores of a bin, if they are spread as they are taken to be; in spreads. */
-extern double rating_place(const RatingTable *table, int bin);
-
 /* The noise of one release. */
 extern void rating_draw(RatingTable *table, Bits *bits, Memory *memory);
 
 /*
- * Adds a number to all scores, which are from lowest to highest, so that bins above score 0 are those
- * where a positive label is more likely; an end of the scores is there if all bins are, or none.
+ * Adds a number to all scores, which are from lowest to highest, so that bins above score 0 are
+ * those where a positive label is more likely; an end of the scores is there if all bins are, or
+ * none.
  * Does nothing unless the noisy numbers say that scores are better than chance, what probabilities
  * are, and that more rows are right then.  It is post-processing of them: the caller adds
  * table->moved to the model's intercept (theorem X17).
@@ -136,6 +134,9 @@ extern void rating_move(RatingTable *table, double lowest, double highest);
 #define RATING_CONFIDENCE 0.95
 
 extern void rating_find(const RatingTable *table, Rating *rating);
+
+/* The calibrated probability of a score in the middle of a bin, after rating_find(). */
+extern double rating_chance(const RatingTable *table, const Rating *rating, int bin);
 
 typedef enum RatingGoal
 {

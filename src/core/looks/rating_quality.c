@@ -68,8 +68,7 @@ find_error(const RatingTable *table, const Rating *rating, RatingQuality *qualit
 
 	for (int i = 0; i < table->cells; i++)
 	{
-		double score = table->middle + table->spread * rating_place(table, i);
-		double p = 1 / (1 + exp(-rating->intercept - rating->slope * score));
+		double p = rating_chance(table, rating, i);
 		double positive = (double) table->number[2 * i];
 		double negative = (double) table->number[2 * i + 1];
 		double variance = fmax(positive + negative, 0) * p * (1 - p) +

@@ -1,6 +1,6 @@
 /*
- * rating_quality.h - how useful scores are beyond their order, by the table with which a model comes:
- * the lift among the highest rows, and how far probabilities are off (rule X18).
+ * rating_quality.h - how useful scores are beyond their order, by the table with which a model
+ * comes: the lift among the highest rows, and how far probabilities are off (rule X18).
  */
 #ifndef DPOBJ_CORE_RATING_QUALITY_H
 #define DPOBJ_CORE_RATING_QUALITY_H

@@ -200,8 +200,8 @@ start(Run *run)
 }
 
 /*
- * A clip that is uneven lets rows of a probability above 0.3 pull towards the rarer label, so that a
- * probability of one half is beyond score 0.  How much was found by trial (rule D11).
+ * A clip that is uneven lets rows of a probability above 0.3 pull towards the rarer label, so that
+ * a probability of one half is beyond score 0.  How much was found by trial (rule D11).
  */
 #define LEANING 1.5
 

@@ -11,7 +11,8 @@
  * number of rows nor which of them are usable.
  *
  * Or each number gets a normal number, rounded to an integer.  Where the vector moves by d at most
- * in Euclidean norm, and the deviation is d / mu, this is the Gaussian mechanism of mu (theorem T12).
+ * in Euclidean norm, and the deviation is d / mu, this is the Gaussian mechanism of mu (theorem
+ * T12).
  */
 #ifndef DPOBJ_CORE_NOISY_H
 #define DPOBJ_CORE_NOISY_H

@@ -1,5 +1,6 @@
 /*
- * export.c - dpobj.show() for programs: finds what each weight of a model is multiplied by, and writes it.
+ * export.c - dpobj.show() for programs: finds what each weight of a model is multiplied by, and
+ * writes it.
  */
 #include "postgres.h"
 
