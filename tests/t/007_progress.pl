@@ -113,7 +113,8 @@ for (1 .. 10000)
 is($guest->result, 'better than chance', 'the model is rated');
 diag("waited or not: " . join ' ', map { $_->[1] } @stretches);
 shift @stretches until !@stretches || $stretches[0][0]; # until it waits for the charge
-is(scalar(grep { !$_->[0] && $_->[1] > 2 } @stretches), 1, 'its session seems to read the rows once');
+my @busy = map { $_->[0] ? () : $_->[1] } @stretches; # a busy machine adds a few that are short
+is(scalar(grep { $_ > max(@busy) / 3 } @busy), 1, 'its session seems to read the rows once');
 cmp_ok(max(map { $_->[0] ? $_->[1] : 0 } @stretches), '>', 100, 'and then to wait until the tick');
 $_->quit for $control, $guest;
 

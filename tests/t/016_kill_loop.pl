@@ -122,7 +122,7 @@ diag(sprintf 'a round takes %.1f s', $usual);
 for my $round (1 .. $rounds)
 {
 	my @trainers = map { start_trainer($round, $_) } 0 .. TRAINERS - 1;
-	my $until = time() + rand($usual / 6);
+	my $until = time() + rand($usual);
 
 	while (time() < $until)
 	{
