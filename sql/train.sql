@@ -78,7 +78,8 @@ SELECT (a).release = (b).release AS the_same, (a).release = (c).release AS anoth
 DO $$
 DECLARE m dp_model;
 BEGIN
-  FOR i IN 1..3 LOOP
+  FOR i IN 1..2 LOOP
+    m := dpobj.train('visit', 'outcome', 1, '{age,sex}');
     m := dpobj.train('visit', 'outcome', 1, '{age,sex}');
   END LOOP;
 END $$;
