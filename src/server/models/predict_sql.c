@@ -3,8 +3,13 @@
  *
  *   SELECT t.*, p.score AS dp_score, p.score > 0 AS dp_prediction
  *     FROM table AS t
- *    CROSS JOIN LATERAL (SELECT ... AS "column", ...) AS x   the columns, as they are compared
- *    CROSS JOIN LATERAL (SELECT ... AS score) AS p           a term for each column
+ *    CROSS JOIN LATERAL (
+ *          SELECT ... AS score                               a term for each column
+ *            FROM (SELECT ... AS "column", ...) AS x         the columns, as they are compared
+ *          OFFSET 0) AS p
+ *
+ * OFFSET 0 keeps the planner from writing a score out at each place where it is used.  One join
+ * that names each column of t once keeps the planner's lists short.
  *
  * The score is that of dp_score to the last bit.  There a weight times a feature is one product,
  * the feature is an integer multiple of 2^-16, and products are added in the order of the weights.
@@ -553,10 +558,10 @@ class_columns(const Predictor *predictor)
 	initStringInfo(&text);
 	if (predictor->shares)
 		appendStringInfo(&text,
-						 "       CASE WHEN h.highest IS NOT NULL THEN\n"
+						 "       CASE WHEN p.highest IS NOT NULL THEN\n"
 						 "       ARRAY[%s] END AS dp_probability,\n",
-						 list_classes(predictor, "e.part_%1$d / e.sum", ", "));
-	appendStringInfoString(&text, "       CASE h.highest");
+						 list_classes(predictor, "p.part_%1$d / p.parts", ", "));
+	appendStringInfoString(&text, "       CASE p.highest");
 	for (int k = 0; k < predictor->classes; k++)
 		appendStringInfo(&text, " WHEN p.score_%d THEN %s", k + 1,
 						 quote_literal_cstr(text_to_cstring(predictor->class_name[k])));
@@ -564,34 +569,31 @@ class_columns(const Predictor *predictor)
 	return text.data;
 }
 
-static void
-append_highest(StringInfo text, const Predictor *predictor)
+/* The scores of several classes with the highest, from a query of the scores. */
+static const char *
+with_highest(const Predictor *predictor, const char *scores)
 {
-	appendStringInfo(text, " CROSS JOIN LATERAL (SELECT greatest(%s) AS highest) AS h\n",
-					 list_classes(predictor, "p.score_%1$d", ", "));
+	return psprintf("SELECT p.*, greatest(%s) AS highest FROM (\n  %s) AS p OFFSET 0",
+					list_classes(predictor, "p.score_%1$d", ", "), scores);
 }
 
-/*
- * What the probabilities of several classes are computed from, as in predictor.c.  OFFSET 0
- * keeps the planner from writing a share out at each place where it is used.
- */
-static void
-append_shares(StringInfo text, const Predictor *predictor)
+/* And what the probabilities of the classes are computed from, as in predictor.c. */
+static const char *
+with_shares(const Predictor *predictor, const char *scores)
 {
-	static const char *const part =
-		"s.share_%1$d / s.sum * greatest(1, (1 - s.share_%1$d / s.sum) * 2) AS part_%1$d";
+	static const char *const share = "CASE WHEN p.score_%1$d - p.highest < -709.78 THEN 0"
+									 " ELSE exp(p.score_%1$d - p.highest) END AS share_%1$d";
+	static const char *const part = "p.share_%1$d / p.shares * greatest(1, (1 - p.share_%1$d / "
+									"p.shares) * 2) AS part_%1$d";
 
-	appendStringInfo(text,
-					 " CROSS JOIN LATERAL (SELECT p.*, %s AS sum FROM (\n"
-					 "  SELECT %s FROM (SELECT s.*, %s AS sum FROM (\n"
-					 "  SELECT %s) AS s OFFSET 0) AS s OFFSET 0) AS p) AS e\n",
-					 list_classes(predictor, "p.part_%1$d", " + "),
-					 list_classes(predictor, part, ",\n         "),
-					 list_classes(predictor, "s.share_%1$d", " + "),
-					 list_classes(predictor,
-								  "CASE WHEN p.score_%1$d - h.highest < -709.78 THEN 0"
-								  " ELSE exp(p.score_%1$d - h.highest) END AS share_%1$d",
-								  ",\n         "));
+	scores = psprintf("SELECT p.*, %s FROM (\n  %s) AS p OFFSET 0",
+					  list_classes(predictor, share, ",\n         "), scores);
+	scores = psprintf("SELECT p.*, %s AS shares FROM (\n  %s) AS p OFFSET 0",
+					  list_classes(predictor, "p.share_%1$d", " + "), scores);
+	scores = psprintf("SELECT p.*, %s FROM (\n  %s) AS p OFFSET 0",
+					  list_classes(predictor, part, ",\n         "), scores);
+	return psprintf("SELECT p.*, %s AS parts FROM (\n  %s) AS p OFFSET 0",
+					list_classes(predictor, "p.part_%1$d", " + "), scores);
 }
 
 /*
@@ -629,12 +631,13 @@ append_intercept(StringInfo text, bool intercept, double weight)
 	appendStringInfo(text, PLUS "%s", intercept ? term(weight) : "0");
 }
 
-/* The columns that the score of a model that knows its columns is computed from. */
+/* What a score is computed from, as columns of x. columns: NULL for a model that was trained on arrays. */
 static void
 append_columns(StringInfo text, const TrainedColumns *columns)
 {
-	appendStringInfoString(text, " CROSS JOIN LATERAL (\n  SELECT ");
-	for (int i = 0; i < columns->encoders.count; i++)
+	if (columns == NULL)
+		appendStringInfoString(text, "t.features AS features");
+	for (int i = 0; columns != NULL && i < columns->encoders.count; i++)
 	{
 		const Encoder *encoder = &columns->encoders.encoder[i];
 		const char *name = quote_identifier(encoder->column.name);
@@ -642,7 +645,6 @@ append_columns(StringInfo text, const TrainedColumns *columns)
 		appendStringInfo(text, "%s%s AS %s", i > 0 ? ",\n         " : "",
 						 column_expression(encoder, psprintf("t.%s", name)), name);
 	}
-	appendStringInfoString(text, ") AS x\n");
 }
 
 static void
@@ -673,7 +675,7 @@ static void
 append_element(StringInfo text, const Predictor *predictor, const double *weight, int j)
 {
 	const Encoding *encoding = &predictor->encoding;
-	const char *x = psprintf("t.features[%d]::float8", j + 1);
+	const char *x = psprintf("x.features[%d]::float8", j + 1);
 
 	weight += predictor_place(predictor, j);
 	if (encoding->levels[j] > 0)
@@ -695,7 +697,7 @@ append_array_score(StringInfo text, const Predictor *predictor, const double *we
 {
 	int features = predictor_features(predictor);
 
-	appendStringInfo(text, "CASE WHEN cardinality(t.features) = %d THEN\n           ", features);
+	appendStringInfo(text, "CASE WHEN cardinality(x.features) = %d THEN\n           ", features);
 	for (int j = 0; j < features; j++)
 	{
 		appendStringInfoString(text, j > 0 ? PLUS : "");
@@ -705,25 +707,31 @@ append_array_score(StringInfo text, const Predictor *predictor, const double *we
 	appendStringInfoString(text, " END");
 }
 
-/* columns: NULL for a model that was trained on arrays. */
-static void
-append_scores(StringInfo text, const Predictor *predictor, const TrainedColumns *columns)
+/* A query of all scores of a row of t. columns: NULL for a model that was trained on arrays. */
+static const char *
+scores_query(const Predictor *predictor, const TrainedColumns *columns)
 {
-	appendStringInfoString(text, " CROSS JOIN LATERAL (\n  SELECT ");
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, "SELECT ");
 	for (int k = 0; k < Max(predictor->classes, 1); k++)
 	{
 		const double *weight = predictor->weight + k * predictor->weights;
 
-		appendStringInfoString(text, k > 0 ? ",\n         (" : "(");
+		appendStringInfoString(&text, k > 0 ? ",\n         (" : "(");
 		if (columns != NULL)
-			append_column_score(text, columns, weight);
+			append_column_score(&text, columns, weight);
 		else
-			append_array_score(text, predictor, weight);
-		appendStringInfoString(text, ")::float8 AS score");
+			append_array_score(&text, predictor, weight);
+		appendStringInfoString(&text, ")::float8 AS score");
 		if (predictor->classes > 0)
-			appendStringInfo(text, "_%d", k + 1);
+			appendStringInfo(&text, "_%d", k + 1);
 	}
-	appendStringInfoString(text, ") AS p\n");
+	appendStringInfoString(&text, "\n    FROM (\n  SELECT ");
+	append_columns(&text, columns);
+	appendStringInfoString(&text, ") AS x OFFSET 0");
+	return text.data;
 }
 
 static void
@@ -739,6 +747,7 @@ build_statement(const Model *model, const char *name, const char *relation)
 	StringInfoData text;
 	Predictor predictor;
 	TrainedColumns columns;
+	const char *scores;
 	bool knows_columns;
 
 	predictor_init(&predictor, model);
@@ -747,6 +756,13 @@ build_statement(const Model *model, const char *name, const char *relation)
 	knows_columns = trained_columns_read(model, predictor.weights, &columns);
 	if (relation == NULL)
 		relation = knows_columns ? columns.relation : "some_table";
+	if (knows_columns)
+		trained_columns_check(&columns, &predictor.encoding);
+	scores = scores_query(&predictor, knows_columns ? &columns : NULL);
+	if (predictor.classes > 0)
+		scores = with_highest(&predictor, scores);
+	if (predictor.shares)
+		scores = with_shares(&predictor, scores);
 	initStringInfo(&text);
 	appendStringInfo(&text,
 					 "-- %s, release " INT64_FORMAT " of dpobj: null where there is no "
@@ -757,16 +773,7 @@ build_statement(const Model *model, const char *name, const char *relation)
 					 name == NULL ? "A model" : psprintf("Model \"%s\"", one_line(name)),
 					 model->release, result_columns(&predictor),
 					 NameListToQuotedString(textToQualifiedNameList(cstring_to_text(relation))));
-	if (knows_columns)
-	{
-		trained_columns_check(&columns, &predictor.encoding);
-		append_columns(&text, &columns);
-	}
-	append_scores(&text, &predictor, knows_columns ? &columns : NULL);
-	if (predictor.classes > 0)
-		append_highest(&text, &predictor);
-	if (predictor.shares)
-		append_shares(&text, &predictor);
+	appendStringInfo(&text, " CROSS JOIN LATERAL (\n  %s) AS p\n", scores);
 	return cstring_to_text(text.data);
 }
 
