@@ -7,7 +7,7 @@
 
 packages_build="postgresql-15 postgresql-server-dev-15 libgmp-dev libmpfr-dev libgsl-dev libglpk-dev libpq-dev gcc make libc6-dev"
 packages_check="postgresql-15-pgtap postgresql-15-cron libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
-  python3-numpy python3-pandas python3-psycopg python3-psycopg2 chromium
+  python3-numpy python3-pandas python3-psycopg python3-psycopg2 python3-sklearn chromium
   clang libclang-rt-14-dev clang-format cppcheck valgrind patch debootstrap"
 
 need_packages() {
