@@ -17,6 +17,7 @@
 #include "server/base/json_value.h"
 #include "server/models/model_rating.h"
 #include "server/models/named_model.h"
+#include "server/models/predictor.h"
 
 enum
 {
@@ -90,11 +91,14 @@ read_table(const Model *model, const char *name, RatingTable *table)
 {
 	Jsonb *details = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(model->details)));
 	JsonbContainer *root = JB_ROOT_IS_OBJECT(details) ? &details->root : NULL;
+	Predictor predictor;
 	char *reason;
 
 	model_require_label(model, name);
 	if (model_rating_read(root, adjacency_named(model->adjacency), table))
 		return;
+	predictor_init(&predictor, model);
+	predictor_require_two(&predictor, "dpobj.confusion, which rates the prediction of each class");
 	reason = root == NULL ? NULL : json_get_string(json_member(root, "unrated"));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
