@@ -50,9 +50,10 @@ INSERT INTO newcomer VALUES (true, 3, 'f', 20, 'north', 'x'), (false, 100, 'it''
   (true, 10::numeric ^ 1000, 'f', NULL, 'north', 'x'), (true, 10::numeric ^ 1000, 'f', 46, 'north', 'x');
 SELECT dpobj.score('card', n), dpobj.predict('card', n), n.sex, n.age FROM newcomer n;
 SELECT dpobj.predict_proba('proba', p) BETWEEN 0 AND 1 AS probability,
-       dpobj.predict_proba('proba', p) = 1 / (1 + exp(-dpobj.score('proba', p))) AS of_the_score,
+       dpobj.predict_proba('proba', p) = 1 / (1 + exp(-(coalesce((r ->> 'intercept')::float8, 0) + coalesce((r ->> 'slope')::float8, 1) * dpobj.score('proba', p)))) AS of_the_score,
        dpobj.predict('proba', p) = (dpobj.predict_proba('proba', p) > 0.5) AS prediction
-  FROM (VALUES (date '2020-06-01', 1.5), ('infinity', 7), (NULL, 1)) p("since Day", days);
+  FROM (VALUES (date '2020-06-01', 1.5), ('infinity', 7), (NULL, 1)) p("since Day", days),
+       LATERAL (SELECT (model).details #> '{rating,calibration}' FROM dpobj.models WHERE name = 'proba') m(r);
 SELECT dpobj.score('number', n) IS NULL AS none FROM newcomer n;
 -- a model of a group has its key in its name
 SELECT m.name, m.key, count(dpobj.score(m.name, n)) FROM dpobj.models m, newcomer n WHERE m.key IS NOT NULL GROUP BY 1, 2 ORDER BY 1;

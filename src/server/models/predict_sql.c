@@ -4,12 +4,13 @@
  *   SELECT t.*, p.score AS dp_score, p.score > 0 AS dp_prediction
  *     FROM table AS t
  *    CROSS JOIN LATERAL (
- *          SELECT ... AS score                               a term for each column
- *            FROM (SELECT ... AS "column", ...) AS x         the columns, as they are compared
+ *          SELECT ... AS score                                  a term for each column
+ *            FROM (SELECT ... AS "column", ... OFFSET 0) AS x   the columns, as they are compared
  *          OFFSET 0) AS p
  *
- * OFFSET 0 keeps the planner from writing a score out at each place where it is used.  One join
- * that names each column of t once keeps the planner's lists short.
+ * OFFSET 0 keeps the planner from writing an expression out at each place where its column is used.
+ * One join that names each column of t once keeps the planner's lists short, and features[:] is read
+ * from disk and unpacked once.
  *
  * The score is that of dp_score to the last bit.  There a weight times a feature is one product,
  * the feature is an integer multiple of 2^-16, and products are added in the order of the weights.
@@ -636,7 +637,7 @@ static void
 append_columns(StringInfo text, const TrainedColumns *columns)
 {
 	if (columns == NULL)
-		appendStringInfoString(text, "t.features AS features");
+		appendStringInfoString(text, "t.features[:] AS features");
 	for (int i = 0; columns != NULL && i < columns->encoders.count; i++)
 	{
 		const Encoder *encoder = &columns->encoders.encoder[i];
@@ -730,7 +731,7 @@ scores_query(const Predictor *predictor, const TrainedColumns *columns)
 	}
 	appendStringInfoString(&text, "\n    FROM (\n  SELECT ");
 	append_columns(&text, columns);
-	appendStringInfoString(&text, ") AS x OFFSET 0");
+	appendStringInfoString(&text, " OFFSET 0) AS x OFFSET 0");
 	return text.data;
 }
 
