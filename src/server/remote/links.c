@@ -29,9 +29,10 @@
 #include "server/remote/links.h"
 #include "server/remote/silent_servers.h"
 
-/* Milliseconds: of one wait, and of a connection attempt. */
+/* Milliseconds: of one wait, of a connection attempt, and until a connection has gone. */
 #define WAIT_TIME 1000
 #define CONNECT_TIME 15000
+#define TURNED_AWAY_TIME 100
 
 /* Of one connection; more are not written to the log. */
 #define MOST_NOTICES 10
@@ -681,17 +682,45 @@ refuse_by_room(const Server *server)
 					 "CONNECTION LIMIT of the role or database.")));
 }
 
-/* Deals its parts to the links that it has let in. */
-static void
-deal_parts(const Links *links, const Server *server)
+/* The links that it has let in. */
+static List *
+open_links(const Links *links, const Server *server)
 {
 	List *open = NIL;
-	int dealt = 0;
-	ListCell *cell;
 
 	for (int i = server->first; i < server->first + server->links; i++)
 		if (links->link[i]->state != LINK_CLOSED)
 			open = lappend(open, links->link[i]);
+	return open;
+}
+
+/* A server may count those that it turns away, and those that go: it is asked again for one. */
+static void
+ask_for_one(Links *links, const List *servers, TimestampTz end)
+{
+	ListCell *cell;
+
+	foreach (cell, servers)
+	{
+		const Server *server = lfirst(cell);
+
+		if (open_links(links, server) == NIL)
+		{
+			pg_usleep(TURNED_AWAY_TIME * 1000L);
+			start_connecting(links->link[server->first]);
+		}
+	}
+	prepare_links(links, end);
+}
+
+/* Deals its parts to the links that it has let in. */
+static void
+deal_parts(const Links *links, const Server *server)
+{
+	const List *open = open_links(links, server);
+	int dealt = 0;
+	ListCell *cell;
+
 	if (open == NIL)
 		refuse_by_room(server);
 	foreach (cell, server->parts)
@@ -718,6 +747,7 @@ links_open(List *parts, int most, int lock_milliseconds)
 {
 	Links *links = palloc0(sizeof(Links));
 	List *servers = list_servers(parts);
+	TimestampTz end;
 	ListCell *cell;
 
 	links->lock_time = lock_milliseconds;
@@ -730,7 +760,9 @@ links_open(List *parts, int most, int lock_milliseconds)
 	check_silent(links);
 	for (int i = 0; i < links->count; i++)
 		start_connecting(links->link[i]);
-	prepare_links(links, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CONNECT_TIME));
+	end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CONNECT_TIME);
+	prepare_links(links, end);
+	ask_for_one(links, servers, end);
 	gate_leave_parts();
 	foreach (cell, servers)
 		deal_parts(links, lfirst(cell));
@@ -756,30 +788,13 @@ links_name(Links *links, int link, const char *name)
 	links->link[link]->name = name;
 }
 
-static const char *
-text_or_empty(const char *text)
-{
-	return text == NULL ? "" : text;
-}
-
-/* The option of the connection; NULL: it is not given. */
-static const char *
-option_of(const RemotePart *part, const char *keyword)
-{
-	for (int i = 0; part->keyword[i] != NULL; i++)
-		if (strcmp(part->keyword[i], keyword) == 0)
-			return part->value[i];
-	return NULL;
-}
-
 /* With an option hostaddr the host is only a name for certificates. */
 const char *
 links_place(const Links *links, int link)
 {
 	const PGconn *connection = links->link[link]->connection;
-	const char *address = option_of(links->link[link]->part, "hostaddr");
+	const char *address = part_option(links->link[link]->part, "hostaddr", "");
 
-	return psprintf("%s%s:%s/%s", text_or_empty(PQhost(connection)),
-					address == NULL ? "" : psprintf("@%s", address),
-					text_or_empty(PQport(connection)), text_or_empty(PQdb(connection)));
+	return psprintf("%s%s%s:%s/%s", PQhost(connection), *address == '\0' ? "" : "@", address,
+					PQport(connection), PQdb(connection));
 }

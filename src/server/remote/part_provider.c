@@ -6,8 +6,8 @@
 #include "server/remote/part_provider.h"
 
 /* The last one counts, as for libpq. */
-static const char *
-option_of(const RemotePart *part, const char *keyword, const char *otherwise)
+const char *
+part_option(const RemotePart *part, const char *keyword, const char *otherwise)
 {
 	for (int i = 0; part->keyword[i] != NULL; i++)
 		if (strcmp(part->keyword[i], keyword) == 0)
@@ -19,9 +19,9 @@ char *
 part_place(const RemotePart *part)
 {
 	return psprintf("host %s, port %s, database %s",
-					option_of(part, "host", option_of(part, "hostaddr", "localhost")),
-					option_of(part, "port", "5432"),
-					option_of(part, "dbname", option_of(part, "user", "")));
+					part_option(part, "host", part_option(part, "hostaddr", "localhost")),
+					part_option(part, "port", "5432"),
+					part_option(part, "dbname", part_option(part, "user", "")));
 }
 
 bool

@@ -58,6 +58,9 @@ struct PartProvider
 /* The provider that serves the relation; NULL: its rows are here. */
 extern const PartProvider *part_provider_of(Oid relation);
 
+/* An option of its connection; otherwise: where it is not given. */
+extern const char *part_option(const RemotePart *part, const char *keyword, const char *otherwise);
+
 /* Where the part is, by the options of its connection: host, port and database. */
 extern char *part_place(const RemotePart *part);
 
