@@ -6,13 +6,14 @@
 #   make audit      try the privacy of every mechanism, there or on the server of PGHOST
 #   make            build; make install: install into the server of pg_config
 #   make dist       archives of the tagged version below dist; REF=HEAD: of what is committed
+#   make package    Debian packages of what is committed, for each major version, below dist
 #
 # They install the Debian packages they miss when run as root, so
 # they must not need pg_config yet: they are scripts, and PGXS is not read.
 
 DPOBJ_VERSION = 0.4.0
 
-ifneq (,$(filter demo check check-all audit dist,$(MAKECMDGOALS)))
+ifneq (,$(filter demo check check-all audit dist package,$(MAKECMDGOALS)))
 
 demo check audit:
 	@bash scripts/$@.sh
@@ -23,14 +24,19 @@ check-all:
 # A zip as PGXN wants it, a tar as packagers do.
 REF = v$(DPOBJ_VERSION)
 NAME = dpobj-$(DPOBJ_VERSION)
+DIST = dist
 dist:
 	@git show $(REF):Makefile | grep -qx 'DPOBJ_VERSION = $(DPOBJ_VERSION)' || \
 	  { echo "$(REF) is not version $(DPOBJ_VERSION)" >&2; exit 1; }
-	@mkdir -p dist
-	git archive --format=zip --prefix=$(NAME)/ -o dist/$(NAME).zip $(REF)
-	git archive --format=tar.gz --prefix=$(NAME)/ -o dist/$(NAME).tar.gz $(REF)
+	@mkdir -p $(DIST)
+	git archive --format=zip --prefix=$(NAME)/ -o $(DIST)/$(NAME).zip $(REF)
+	git archive --format=tar.gz --prefix=$(NAME)/ -o $(DIST)/$(NAME).tar.gz $(REF)
 
-.PHONY: demo check check-all audit dist
+package:
+	@mkdir -p $(DIST)
+	@KEEP=$(abspath $(DIST)) bash scripts/package.sh deb
+
+.PHONY: demo check check-all audit dist package
 
 else
 
@@ -56,11 +62,14 @@ SOLVER_HEADERS = $(wildcard src/solver/*.h)
 # No machine fuses a product with a sum: dpobj.predict_sql says the same to the last bit.
 CORE_CFLAGS = $(COPT) -std=c11 -O3 -ffp-contract=off -g -fPIC -fvisibility=hidden -Wall -Wextra $(WERROR)
 CORE_LIBS = -lgsl -lgslcblas -lmpfr -lgmp -lm -lpthread
+# Where the linker writes what it linked, for scripts/sbom.pl.
+LINK_MAP = $(if $(DPOBJ_MAPS),-Wl$(comma)-Map=$(DPOBJ_MAPS)/$(MAJORVERSION)-$(@F).map)
+comma = ,
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(libpq_srcdir) -DDPOBJ_VERSION='"$(DPOBJ_VERSION)"'
 PG_CFLAGS = -ffp-contract=off -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
-SHLIB_LINK = $(CORE) $(CORE_LIBS) $(libpq) -Wl,--exclude-libs,ALL -Wl,--as-needed
+SHLIB_LINK = $(CORE) $(CORE_LIBS) $(libpq) -Wl,--exclude-libs,ALL -Wl,--as-needed $(LINK_MAP)
 REGRESS = arguments options labels coverage dates rows shapes expressions models budgets limits accounting report encoders casts protect declare scan person train price convex pool bad_input ftrl nets opsamp classifier simplex linear levels softmax one_vs_rest descent descent_clipped groups near_name evaluate holdout rating looks quantiles profile suggest residuals auc kept registry prediction export jobs answer_jobs schedules schedule_answers drift defaults
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 REGRESS_OPTS += --load-extension=dpobj
@@ -72,6 +81,11 @@ PG_CONFIG ?= pg_config
 override with_llvm = no
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# src/server/base/compat.h has what differs between them.
+MAJORS = 14 15 16 17 18 19
+$(if $(filter $(MAJORS),$(MAJORVERSION)),,$(error dpobj knows PostgreSQL $(MAJORS), and $(PG_CONFIG) has $(VERSION); \
+  docs/install.md says which versions are tested))
 
 all: $(SOLVER)
 
@@ -86,7 +100,7 @@ $(CORE): $(CORE_OBJS)
 	$(AR) crs $@ $^
 
 $(SOLVER): $(SOLVER_OBJS) $(CORE)
-	$(CC) $(CORE_CFLAGS) -Wl,-z,relro -Wl,-z,now -o $@ $(SOLVER_OBJS) $(CORE) -lglpk $(CORE_LIBS)
+	$(CC) $(CORE_CFLAGS) $(LINK_MAP) -Wl,-z,relro -Wl,-z,now -o $@ $(SOLVER_OBJS) $(CORE) -lglpk $(CORE_LIBS)
 
 $(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*/*.h)
 

@@ -61,10 +61,11 @@ check_style() {
       echo "bash scripts/mutants_table.sh >docs/mutants.md"; false; }'
 }
 
-# Warnings need no code; with gcc it is built to be installed.
+# Warnings need no code; with gcc it is built to be installed. A version that nobody has seen is refused.
 check_build() {
   unprivileged "make -s -j2 -B objects CC='clang -fsyntax-only' WERROR='-Werror -Wno-ignored-attributes \
-    -Wno-ignored-optimization-argument -Wno-unused-command-line-argument -Wno-unknown-warning-option'"
+    -Wno-ignored-optimization-argument -Wno-unused-command-line-argument -Wno-unknown-warning-option'" &&
+    unprivileged "make -n MAJORVERSION=20 2>&1 | grep 'dpobj knows PostgreSQL 14 .* 19, and pg_config has '"
 }
 
 # What is installed has no deliberate fault, and this would see one.
@@ -183,7 +184,7 @@ core_lane() { # and what of the server has clusters of its own
   wants mutants && step "mutants" check_mutants
   wants valgrind && step "core tests under valgrind" check_valgrind
   wants fuzz && step "fuzzers of the core" check_fuzz
-  wants package && step "Debian package, installed in a clean system" check_package
+  wants package && step "Debian packages, each built twice and installed in a clean system" check_package
   [ -n "$installed" ] || return
   wants memory && step "the server under valgrind" check_memory
   wants faults && step "faults of the server" check_faults

@@ -1,5 +1,6 @@
 # clean_root.sh - a clean Debian in a folder; sourced by package.sh and majors.sh.
 #
+#   suite_of[MAJOR]        the suite of Debian that has a version of PostgreSQL
 #   root_possible          succeeds if one can be made; otherwise says why not
 #   root_alone "$@"        runs the script again in namespaces, so that its mounts and
 #                          processes end with it
@@ -10,6 +11,8 @@
 #   root_run DIR COMMAND   a shell command in it
 #
 # Packages come from Debian's registry by debootstrap and apt. Nothing outside the folders changes.
+
+declare -A suite_of=([15]=bookworm [17]=trixie [18]=forky)
 
 DPOBJ_MIRROR=${DPOBJ_MIRROR:-http://deb.debian.org/debian}
 

@@ -2,14 +2,17 @@
 # package.sh - installs dpobj in every way that docs/install.md has, in clean Debian systems.
 #
 #   bash scripts/package.sh           all of: deb source docker
-#   bash scripts/package.sh deb       the Debian package: built from the archive of make dist in one
-#                                     system, installed in another, otherwise empty one
+#   bash scripts/package.sh deb       the Debian packages of PostgreSQL 15, 17 and 18: each is built twice from
+#                                     the archive of make dist, in the suite of Debian that has it; both
+#                                     must have one hash; installed in another, otherwise empty system
+#   bash scripts/package.sh deb 17    one of them
 #   bash scripts/package.sh source    the README's commands, from the archive
 #   bash scripts/package.sh docker    the Dockerfile's RUN, in a system with PostgreSQL and not in
 #                                     the image of Docker, which needs a running Docker
 #
 # After each, tests/package/job.sql runs in a cluster as pg_createcluster makes it, which preloads dpobj. As root;
-# if no clean system can be made, it says why and stops. KEEP=folder keeps the packages.
+# if no clean system can be made, it says why and stops. KEEP=folder keeps packages, logs of builds and bills of
+# materials (scripts/sbom.pl).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(dirname "$here")
@@ -27,16 +30,31 @@ root_alone "$0" "$@"
 W=$(mktemp -d /tmp/dpobj-package.XXXXXX)
 trap 'root_remove "$W"' EXIT
 trap 'exit 130' INT TERM HUP
-chosen=" ${*:-deb source docker} "
 version=$(sed -n 's/^DPOBJ_VERSION = //p' "$top/Makefile")
-major=15
+parts=() majors=()
+for word in "$@"; do
+  case $word in
+    [0-9]*) majors+=("$word") ;;
+    *) parts+=("$word") ;;
+  esac
+done
+chosen=" ${parts[*]:-deb source docker} "
+[ ${#majors[@]} -gt 0 ] || majors=(15 17 18)
 
-# Packages are fetched once for all systems.
-mkdir -p "$W/archives"
+major=
+use_major() { # use_major MAJOR: makes a first system of its suite, unless there is one
+  major=$1
+  [ -d "$W/base$major" ] || root_make "${suite_of[$major]}" "$W/base$major" || {
+    echo "   skipped: Debian's registry does not give ${suite_of[$major]}"
+    return 1
+  }
+  mkdir -p "$W/archives$major" # packages are fetched once for all systems
+}
+
 new_root() { # new_root NAME: a copy of the first one
-  cp -a --reflink=auto "$W/base" "$W/$1"
+  cp -a --reflink=auto "$W/base$major" "$W/$1"
   root_mount "$W/$1"
-  mount --bind "$W/archives" "$W/$1/var/cache/apt/archives"
+  mount --bind "$W/archives$major" "$W/$1/var/cache/apt/archives"
 }
 
 unpack() { # unpack ROOT: the archive as /dpobj-VERSION
@@ -53,21 +71,43 @@ main_job() { # main_job ROOT
     pg_ctlcluster $major main stop"
 }
 
-try_deb() {
-  new_root build && new_root clean || return 1
-  unpack build
-  root_install "$W/build" dpkg-dev fakeroot debhelper
-  root_run "$W/build" "cd /dpobj-$version
-    apt-get build-dep -y -qq --no-install-recommends ./ >/root/apt.log 2>&1 || { tail -n 20 /root/apt.log; exit 1; }
+# A package tells nothing of the place, the umask and the zone of its build.
+build_deb() { # build_deb ROOT FOLDER ZONE: into FOLDER/..
+  mkdir -p "$W/$1/$2"
+  tar xzf "$W/dist/dpobj-$version.tar.gz" -C "$W/$1/$2" --no-same-owner --strip-components=1
+  root_run "$W/$1" "cd $2; export TZ=$3
     pg_buildext updatecontrol
-    MAKEFLAGS=-j2 dpkg-buildpackage -b -us -uc >/root/build.log 2>&1 || { tail -n 40 /root/build.log; exit 1; }"
-  cp "$W/build"/postgresql-*-dpobj_*.deb "$W/clean/root/"
-  [ -z "${KEEP:-}" ] || cp "$W/build"/*.deb "$W/build/root/build.log" "$KEEP/"
-  root_install "$W/clean" "/root/postgresql-$major-dpobj_*.deb"
-  root_run "$W/clean" "! command -v gcc || exit 1; cd /usr/share/doc/postgresql-$major-dpobj
+    MAKEFLAGS=-j2 dpkg-buildpackage -b -us -uc >build.log 2>&1 || { tail -n 40 build.log; exit 1; }"
+}
+
+try_deb() {
+  local build=build$major clean=clean$major package=postgresql-$major-dpobj first second
+  new_root "$build" && new_root "$clean" || return 1
+  unpack "$build"
+  root_install "$W/$build" dpkg-dev fakeroot debhelper
+  root_run "$W/$build" "cd /dpobj-$version
+    apt-get build-dep -y -qq --no-install-recommends ./ >/root/apt.log 2>&1 || { tail -n 20 /root/apt.log; exit 1; }"
+  build_deb "$build" /first/dpobj UTC
+  (umask 027 && build_deb "$build" /second/place/of/dpobj Asia/Tokyo)
+  first=$(cd "$W/$build/first" && sha256sum ./*.deb)
+  second=$(cd "$W/$build/second/place/of" && sha256sum ./*.deb)
+  [ "$first" = "$second" ] || {
+    printf 'two builds differ:\n%s\n%s\n' "$first" "$second"
+    return 1
+  }
+  cp "$W/$build/first"/$package*.deb "$W/$clean/root/"
+  root_install "$W/$clean" "/root/${package}_*.deb"
+  root_run "$W/$clean" "! command -v gcc || exit 1; cd /usr/share/doc/$package
     for file in copyright README.md docs/admin.md examples/dashboards/*.json; do test -s \$file || test -s \$file.gz; done
-    dpkg-query -W -f '   \${Package} \${Version}, \${Installed-Size} KiB\n   needs \${Depends}\n   suggests \${Suggests}\n' postgresql-$major-dpobj"
-  main_job clean
+    test -s dpobj.spdx.json
+    dpkg-query -W -f '   \${Package} \${Version}, \${Installed-Size} KiB\n   needs \${Depends}\n   suggests \${Suggests}\n' $package"
+  sed -n "s/  .*$package/& from two builds/p" <<<"$first"
+  if [ -n "${KEEP:-}" ]; then
+    cp "$W/$build/first"/*.deb "$KEEP/"
+    cp "$W/$build/first/dpobj/build.log" "$KEEP/$package.log"
+    cp "$W/$clean/usr/share/doc/$package/dpobj.spdx.json" "$KEEP/$package.spdx.json"
+  fi
+  main_job "$clean"
 }
 
 # The first block of commands under "Install" in the README.
@@ -104,15 +144,15 @@ try_docker() {
   main_job docker
 }
 
-make -s -C "$top" dist REF=HEAD >/dev/null
-mv "$top/dist" "$W/dist"
-root_make bookworm "$W/base" || {
-  echo "   skipped: Debian's registry does not give a system"
-  exit 0
+make -s -C "$top" dist REF=HEAD DIST="$W/dist" >/dev/null
+try() { # try PART MAJOR
+  local began=$SECONDS
+  [[ $chosen == *" $1 "* ]] && use_major "$2" || return 0
+  "try_$1"
+  echo "   $1 on PostgreSQL $2 (${suite_of[$2]}): ok, $((SECONDS - began)) s"
 }
-for part in deb source docker; do
-  [[ $chosen == *" $part "* ]] || continue
-  began=$SECONDS
-  "try_$part"
-  echo "   $part: ok, $((SECONDS - began)) s"
+for number in "${majors[@]}"; do
+  try deb "$number"
 done
+try source 15
+try docker 15
