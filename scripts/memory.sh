@@ -18,7 +18,7 @@ mkdir -p "$place/sock" "$place/log"
 
 initdb -D "$place/data" -U postgres -A trust --no-sync -E UTF8 --locale=C >/dev/null || exit 1
 sed "s#'$W/sock'#'$place/sock'#" "$W/data/postgresql.conf" |
-  grep -E "^(listen_addresses|unix_socket|extension_destdir|dynamic_library|shared_preload)" >>"$place/data/postgresql.conf"
+  grep -E "^(listen_addresses|unix_socket|extension_|dynamic_library|shared_preload)" >>"$place/data/postgresql.conf"
 printf '%s\n' "fsync = off" "autovacuum = off" "jit = off" >>"$place/data/postgresql.conf"
 
 valgrind --quiet --trace-children=yes --trace-children-skip='*/dpobj-solver*' --child-silent-after-fork=no \

@@ -1,14 +1,17 @@
-# packages.sh - installs Debian 12 packages that dpobj needs; sourced by the other scripts.
+# packages.sh - installs Debian packages that dpobj needs; sourced by the other scripts.
 #
 #   need_packages build        to build and run
 #   need_packages build check  to run every test as well
 #
-# As root it installs what is missing; otherwise it says what to install.
+# As root it installs what is missing; otherwise it says what to install. The packages are those of Debian 12
+# with PostgreSQL 15; DPOBJ_MAJOR names another version of PostgreSQL, which the system must have.
 
-packages_build="postgresql-15 postgresql-server-dev-15 libgmp-dev libmpfr-dev libgsl-dev libglpk-dev libpq-dev gcc make libc6-dev"
-packages_check="postgresql-15-pgtap postgresql-15-cron libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
-  python3-numpy python3-pandas python3-psycopg python3-psycopg2 python3-sklearn chromium
-  clang libclang-rt-14-dev clang-format cppcheck valgrind patch debootstrap"
+DPOBJ_MAJOR=${DPOBJ_MAJOR:-15}
+packages_build="postgresql-$DPOBJ_MAJOR postgresql-server-dev-$DPOBJ_MAJOR libgmp-dev libmpfr-dev libgsl-dev libglpk-dev libpq-dev
+  gcc make libc6-dev"
+packages_server="postgresql-$DPOBJ_MAJOR-pgtap postgresql-$DPOBJ_MAJOR-cron libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
+  python3-numpy python3-pandas python3-psycopg python3-psycopg2 python3-sklearn chromium patch"
+packages_check="$packages_server clang libclang-rt-14-dev clang-format cppcheck valgrind debootstrap"
 
 need_packages() {
   local wanted="" missing="" set package

@@ -16,7 +16,7 @@ workplace_make() {
   mkdir "$W/src"
   (cd "$top" && tar cf - --exclude=./.git --exclude='*.o' --exclude='*.a' --exclude='*.so' \
     --exclude=./build .) | tar xf - -C "$W/src"
-  PGBIN=/usr/lib/postgresql/15/bin
+  PGBIN=/usr/lib/postgresql/${DPOBJ_MAJOR:-15}/bin
   [ -x "$PGBIN/initdb" ] || PGBIN=$(pg_config --bindir)
   if [ "$(id -u)" = 0 ]; then
     chown -R postgres:postgres "$W"
@@ -49,12 +49,16 @@ workplace_build() {
   }
 }
 
-# extension_destdir is Debian's: it finds control and script files below $W/dest.
+# Control and script files are found below $W/dest by Debian's extension_destdir, and since PostgreSQL 18 by
+# extension_control_path.
 cluster_settings() {
+  local extensions="extension_destdir = '$W/dest'"
+  [[ $("$PGBIN/pg_config" --version) =~ ^PostgreSQL\ 1[4-7] ]] ||
+    extensions="extension_control_path = '$W/dest$("$PGBIN/pg_config" --sharedir):\$system'"
   cat <<CONF
 listen_addresses = ''
 unix_socket_directories = '$W/sock'
-extension_destdir = '$W/dest'
+$extensions
 dynamic_library_path = '$W/dest$("$PGBIN/pg_config" --pkglibdir):\$libdir'
 shared_preload_libraries = 'dpobj'
 max_prepared_transactions = 10

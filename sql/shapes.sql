@@ -159,7 +159,7 @@ SELECT dp_halfspace(features, rich, 1.0, 0) WITHIN GROUP (ORDER BY id) FROM pers
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT features, rich, row_number() OVER () AS n FROM person) AS p WHERE n < 5;
 -- joins and sub-selects
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM person JOIN place USING (city);
-SELECT dp_halfspace(a.features, a.rich, 1.0, 0) FROM person a, person b WHERE a.id = b.id;
+SELECT dp_halfspace(a.features, a.rich, 1.0, 0) FROM person a, person b WHERE a.city = b.city;
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person UNION ALL SELECT * FROM person) AS p;
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT features, rich FROM person UNION ALL SELECT features, rich FROM part) AS p;
 SELECT dp_halfspace(features, rich, 1.0, 0) FROM (SELECT * FROM person LIMIT 10) AS p;

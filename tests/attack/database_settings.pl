@@ -16,7 +16,7 @@ my ($control, $dbo, $ana) = map { session($node, user => $_, seconds => 60) } qw
 my $number = 0;
 for my $setting (
 	'session_authorization = dbo', 'role = dbo', 'search_path = nowhere', 'exit_on_error = on', 'default_transaction_read_only = on',
-	"default_transaction_isolation = 'serializable'", 'statement_timeout = 1', 'lock_timeout = 1', 'force_parallel_mode = on',
+	"default_transaction_isolation = 'serializable'", 'statement_timeout = 1', 'lock_timeout = 1', FORCE_PARALLEL . ' = on',
 	'standard_conforming_strings = off', 'row_security = off', "temp_tablespaces = nowhere")
 {
 	$dbo->ask("ALTER DATABASE postgres SET $setting");

@@ -10,12 +10,14 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE hr LOGIN CREATEROLE;
 CREATE ROLE developers;
 CREATE ROLE readers;
-GRANT developers, readers TO hr, dev;
+GRANT developers, readers TO hr WITH ADMIN OPTION;
+GRANT developers, readers TO dev;
 GRANT dpobj_admin TO carol;
 GRANT dpobj_auditor TO otto;
 CREATE TABLE patient AS SELECT i % 5 AS a, i % 2 = 0 AS y FROM generate_series(1, 100) i;
 SELECT dpobj.protect('patient', '{"a": {"bins": [2]}, "y": {}}'), dpobj.set_budget('patient', 'carol', 10, 0);
 SQL
+reach_roles($node, 'hr', qw(dpobj_admin dpobj_auditor carol otto));
 
 my $ranks = 'SELECT dpobj_internal.administers(), dpobj_internal.sees_all(), (SELECT count(*) FROM dpobj.budgets)';
 my $set = q{SELECT dpobj.set_budget('patient', 'hr', 9000, 0.5)};

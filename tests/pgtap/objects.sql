@@ -112,7 +112,8 @@ SELECT is(
    WHERE proname IN ('dp_predict', 'dp_predict_proba', 'dp_score') AND proparallel <> 's'),
   NULL, 'prediction is parallel safe');
 
--- every object of the extension has a comment (what a table owns is described with it)
+-- every object of the extension has a comment (what a table owns is described with it; since PostgreSQL 17 types of rows and of
+-- arrays are members themselves)
 SELECT is_empty($$
   SELECT pg_describe_object(d.classid, d.objid, 0)
   FROM pg_depend d
@@ -120,6 +121,8 @@ SELECT is_empty($$
     AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dpobj')
     AND NOT EXISTS (SELECT FROM pg_description c
                     WHERE c.classoid = d.classid AND c.objoid = d.objid AND c.objsubid = 0)
+    AND NOT EXISTS (SELECT FROM pg_type t LEFT JOIN pg_class r ON r.oid = t.typrelid
+                    WHERE d.classid = 'pg_type'::regclass AND t.oid = d.objid AND (r.relkind <> 'c' OR t.typcategory = 'A'))
 $$, 'every object has a comment');
 SELECT is_empty($$
   SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

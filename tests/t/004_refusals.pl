@@ -55,15 +55,15 @@ spends(
 
 # ---- settings of the caller ----
 
-my $forced = session($node, options => '-c force_parallel_mode=on');
+my $forced = session($node, options => '-c ' . FORCE_PARALLEL . '=on');
 spends(
 	$node,
-	'force_parallel_mode = on',
+	'whole plans in a worker',
 	{ epsilon => [ 0, 0.5 ], charged => [ 0, 1 ], released => [ 0, 1 ] },
 	sub {
 		my $text = $forced->ask($train);
 		like($text, qr/^(?:\d+|ERROR:  UB003: .*)$/m, 'the call is answered or refused');
-		like($text, qr/^HINT:  Set force_parallel_mode to off\.$/m, 'the refusal has a hint') if $text !~ /^\d+$/;
+		like($text, qr/^HINT:  Set @{[ FORCE_PARALLEL ]} to off\.$/m, 'the refusal has a hint') if $text !~ /^\d+$/;
 	});
 $forced->quit;
 

@@ -242,6 +242,7 @@ spends($node, 'a table that was made again', {},
 # ---- who may administer ----
 
 my $set = "SELECT dpobj.set_budget('quick', NULL, 1000, 0)";
+reach_roles($node, 'maker', qw(dpobj_admin curator));
 spends(
 	$node,
 	'administration without a superuser\'s grant',
@@ -256,6 +257,7 @@ spends(
 		refused('CREATEROLE that sets its role to an administrator',
 			$denied, run_as('maker', 'GRANT curator TO maker', 'SET ROLE curator', $set));
 		scalar_of($node, 'CREATE ROLE stewards; GRANT dpobj_admin TO stewards');
+		reach_roles($node, 'maker', 'stewards');
 		refused('CREATEROLE that joins a group of administrators', $denied, run_as('maker', 'GRANT stewards TO maker', $set));
 		refused('drop_budget', $denied, run_as('maker', "SELECT dpobj.drop_budget('quick', 'eve')"));
 		refused('confirm_epoch', $denied, run_as('maker', 'SELECT dpobj.confirm_epoch()'));
@@ -395,7 +397,7 @@ $target->init(extra => [ '-E', 'UTF8', '--locale=C' ]);
 $target->{dpobj_destination} = $node->{dpobj_destination} // $primary->{dpobj_destination};
 $target->append_conf('postgresql.conf',
 	join "\n", grep { !/^(?:port|unix_socket|listen|restart_after|primary_)/ } split /\n/,
-	DpobjTest::_settings($target->{dpobj_destination}));
+	DpobjTest::_settings($target));
 $target->start;
 # These objects come first, so that OIDs differ and old OIDs are those of other objects.
 scalar_of($target, join '', map { "CREATE TABLE filler$_ (a int); CREATE ROLE filler$_;" } 1 .. 20);

@@ -200,8 +200,8 @@ for my $way (qw(hashagg sort))
 
 for my $mode (qw(on regress))
 {
-	is_refused("force_parallel_mode = $mode", qr/./, 'cannot finish in a parallel worker',
-		training('point'), "SET force_parallel_mode = $mode");
+	is_refused("a whole plan in a worker, $mode", qr/./, 'cannot finish in a parallel worker',
+		training('point'), "SET @{[ FORCE_PARALLEL ]} = $mode");
 }
 is_refused('auto_explain with log_analyze', qr/./, 'EXPLAIN ANALYZE and instrumented statements',
 	training('point'), "LOAD 'auto_explain'", 'SET auto_explain.log_min_duration = 0',

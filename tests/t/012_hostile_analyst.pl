@@ -225,7 +225,7 @@ my @free_settings = (
 	'debug_print_plan = on', 'debug_print_parse = on', 'debug_print_rewritten = on',
 	'synchronous_commit = off', 'row_security = off', 'enable_seqscan = off', 'trace_sort = on',
 	"default_transaction_isolation = 'serializable'", 'lock_timeout = 500', 'work_mem = 64',
-	'force_parallel_mode = on', 'force_parallel_mode = regress', 'bytea_output = escape', 'jit_above_cost = 0',
+	FORCE_PARALLEL . ' = on', FORCE_PARALLEL . ' = regress', 'bytea_output = escape', 'jit_above_cost = 0',
 	"plan_cache_mode = 'force_generic_plan'", 'array_nulls = off', 'quote_all_identifiers = on',
 	'standard_conforming_strings = off', 'transform_null_equals = on', 'dpobj.progress = on',
 	'dpobj.solver_threads = 64', "client_encoding = 'LATIN1'");

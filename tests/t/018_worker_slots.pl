@@ -53,7 +53,7 @@ sub occupy
 	while ((my $left = scalar_of($node, $free)) > 0)
 	{
 		my $holder = session($node);
-		$holder->ask('SET force_parallel_mode = on; SET max_parallel_workers_per_gather = 1; SET parallel_leader_participation = off');
+		$holder->ask('SET ' . FORCE_PARALLEL . ' = on; SET max_parallel_workers_per_gather = 1; SET parallel_leader_participation = off');
 		$holder->send('SELECT pg_sleep(300)');
 		wait_until(20, sub { scalar_of($node, $free) < $left }) or die 'no worker is taken';
 		push @holders, $holder;

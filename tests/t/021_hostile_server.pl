@@ -63,6 +63,7 @@ $hostile->try_all(
 	[ 'calls no aggregate', 'reader', '42501', 'SELECT dp_halfspace(ARRAY[f], y, 0.5, 0) FROM visit' ]);
 
 my $raise = q{SELECT dpobj.set_budget('visit', 'poor', 1000, 0)};
+reach_roles($node, 'maker', qw(dpobj_admin curator team));
 $hostile->try_all(
 	'who may make roles',
 	[ 'makes himself a member of dpobj_admin', 'maker', '42501', 'GRANT dpobj_admin TO maker', $raise ],
@@ -109,7 +110,7 @@ spends($node, 'DROP EXTENSION by anybody', { epsilon => 0.5, charged => 1, relea
 
 # ---- settings of the database ----
 
-my @settings = ('exit_on_error = on', 'force_parallel_mode = regress', 'array_nulls = off',
+my @settings = ('exit_on_error = on', FORCE_PARALLEL . ' = regress', 'array_nulls = off',
 	'quote_all_identifiers = on', 'search_path = nowhere, public', 'synchronous_commit = off',
 	"default_transaction_isolation = 'serializable'", 'debug_print_plan = on', 'row_security = off');
 $hostile->try_all('settings of the database',
@@ -376,7 +377,7 @@ like($told, qr/permission denied for table/, 'a dump by the owner of the databas
 ok(!DpobjHostile::shows_a_row($dump . $told), 'the refused dump has no row');
 
 # CREATE EXTENSION would refuse the members that maker gave to dpobj_admin
-scalar_of($node, 'REVOKE dpobj_admin FROM maker');
+scalar_of($node, 'REVOKE dpobj_admin FROM maker CASCADE');
 copy_by_dump($node, 'postgres', 'restored', 'plain');
 for my $kept (
 	'SELECT count(*), sum(epsilon_nano) FROM dpobj.ledger_events',

@@ -384,7 +384,7 @@ $new->{dpobj_destination} = $node->{dpobj_destination};
 $new->init(extra => [ '-E', 'UTF8', '--locale=C' ]);
 system_or_bail('cp', $node->data_dir . '/postgresql.conf', $new->data_dir . '/postgresql.conf');
 $new->append_conf('postgresql.conf', 'port = ' . $new->port);
-chomp(my $programs = `pg_config --bindir`);
+my $programs = programs_of($node);
 chdir PostgreSQL::Test::Utils::tempdir() or die;
 command_ok([ 'pg_upgrade', '-b', $programs, '-B', $programs, '-d', $node->data_dir, '-D', $new->data_dir, '-p', $node->port,
 		'-P', $new->port, '-s', $node->host ], 'pg_upgrade');

@@ -214,7 +214,7 @@ sub survives
 	return;
 }
 
-survives('a restart', sub { $node->restart('fast') });
+survives('a restart', sub { $node->restart });
 survives('an immediate stop', sub { $node->stop('immediate'); $node->start });
 survives('kill -9 of the worker', sub { kill 'KILL', scalar_of($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dpobj job'") });
 survives('kill -9 of a backend', sub { my $victim = session($node); kill 'KILL', $victim->pid; $victim->quit });

@@ -393,7 +393,7 @@ $_->quit for $dealer, $eve, $other, $mover_session; # a part has ten connections
 my $script = PostgreSQL::Test::Utils::tempdir() . '/move.sql';
 append_to_file($script, sprintf("$move;\n", 'visit_1', 'visit_0', 0) . sprintf("$move;\n", 'visit_0', 'visit_2', 2000) . sprintf("$move;\n", 'visit_2', 'visit_1', 1000)) for 1 .. 60;
 my $mover = IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres') . ' user=mover', '-f', $script ],
-	'<', \undef, '>', \my $moved, '2>', \my $problems, IPC::Run::timeout(120));
+	'<', \undef, '>', \my $moved, '2>', \my $problems, IPC::Run::timeout(600));
 my @counts = map { $ana->ask(q{SELECT value FROM dpobj.count('visit', 1000)}) } 1 .. 15;
 $mover->finish;
 is($problems, '', 'rows move');

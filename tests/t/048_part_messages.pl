@@ -35,7 +35,7 @@ sub messages_of
 	my ($statement) = @_;
 	my $from = -s $part->logfile;
 	unlike($ana->ask($statement), qr/ERROR/, 'a release is made');
-	return slurp_file($part->logfile, $from) =~ /parameters: \$1 = '\\x([0-9a-f]+)'/g;
+	return slurp_file($part->logfile, $from) =~ /parameters: \$1 = '\\x([0-9a-f]+)'/gi;
 }
 
 my %sent = (

@@ -54,7 +54,7 @@ my %values = (
 	lc_numeric => ['C.UTF-8'], lc_monetary => ['C.UTF-8'], lc_time => ['C.UTF-8'], search_path => [ '', 'pg_temp, dpobj, public' ],
 	array_nulls => ['off'], transform_null_equals => ['on'], quote_all_identifiers => ['on'], xmlbinary => ['hex'],
 	default_transaction_isolation => ['serializable'], default_transaction_read_only => ['on'], row_security => ['off'],
-	client_min_messages => ['error'], 'plpgsql.extra_errors' => ['all'], force_parallel_mode => ['regress'], plan_cache_mode => ['force_generic_plan']);
+	client_min_messages => ['error'], 'plpgsql.extra_errors' => ['all'], FORCE_PARALLEL, ['regress'], plan_cache_mode => ['force_generic_plan']);
 
 # The answers of sessions with these settings, which work side by side.
 sub answers

@@ -55,7 +55,7 @@ for my $case ([ q{U&'\\0645\\06cc\\200c\\062e'}, 't' ], [ q{U&'\\00e9\\200d\\00e
 # A name of any length is escaped at once.
 my $start = time;
 is(scalar_of($node, q{SELECT length(dpobj_internal.markdown(repeat('www.*', 1000000)))}), '7000000', 'a megabyte of markup');
-cmp_ok(time - $start, '<', 5, 'takes seconds at most');
+cmp_ok(time - $start, '<', 60, 'takes seconds and not hours');
 is(scalar_of($node, q{SELECT dpobj_internal.markdown(E'a|b\n[x](http://y) WWW.z a.b 1:2 \\\\ `c` <d> $e @f #g ~h &i _j')}),
 	'a\|b \[x\](http\://y) WWW\.z a.b 1:2 \\\\ \`c\` \<d\> \$e \@f \#g \~h \&i \_j', 'what Markdown would read as markup');
 

@@ -73,7 +73,7 @@ is(in_session($node, undef, 'BEGIN', 'DROP EXTENSION dpobj CASCADE', 'ROLLBACK')
 
 my $target = PostgreSQL::Test::Cluster->new('target');
 $target->init(extra => [ '-E', 'UTF8', '--locale=C' ]);
-$target->append_conf('postgresql.conf', DpobjTest::_settings($node->{dpobj_destination}));
+$target->append_conf('postgresql.conf', DpobjTest::_settings($node));
 $target->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 $target->start;
 $before = $target->safe_psql('postgres', $objects);
@@ -87,8 +87,7 @@ sub upgrade
 {
 	my ($name, @how) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir;
-	my $binaries = `pg_config --bindir`;
-	chomp $binaries;
+	my $binaries = programs_of($node);
 	my $output;
 	my $passed = IPC::Run::run([ 'pg_upgrade', '-b', $binaries, '-B', $binaries, '-d', $node->data_dir, '-D', $target->data_dir,
 			'-s', $node->host, '-p', $node->port, '-P', $target->port, @how ],

@@ -22,13 +22,13 @@ use Time::HiRes qw(sleep time);
 use DpobjSession;
 
 our @EXPORT = qw(
-  dpobj_cluster standby_of login_roles scan_functions finish point_table hard_table copy_by_dump seeded one_of scramble
+  dpobj_cluster standby_of programs_of login_roles reach_roles scan_functions finish point_table hard_table copy_by_dump seeded one_of scramble
   session in_session under parallel train scalar_of refused is_answered
   refused_to_connect spends race_for_cap last_charge ticks_since settle
   wait_until wait_for_server waits_for_lock children descriptors runs kill_server break_first_page
   solver_of solver_path deaf_solver hide_solver restore_solver without_solver with_failing_solver
   solvers solvers_and_backends
-  QUICK SLOW
+  QUICK SLOW FORCE_PARALLEL
 );
 
 sub import
@@ -53,8 +53,12 @@ Test2::API::test2_add_callback_context_release(
 use constant QUICK => 'quick';
 use constant SLOW => 'slow';
 
+# The setting that makes a parallel worker run the whole plan.
+use constant FORCE_PARALLEL => `pg_config --version` =~ /^PostgreSQL 1[45]/ ? 'force_parallel_mode' : 'debug_parallel_query';
+
 my $library_folder = `pg_config --pkglibdir`;
-chomp $library_folder;
+my $share_folder = `pg_config --sharedir`;
+chomp($library_folder, $share_folder);
 
 my $tables = <<'SQL';
 CREATE EXTENSION dpobj;
@@ -78,9 +82,12 @@ SQL
 # The guides show times of GMT, which is pg_cron's zone; initdb takes the machine's.
 sub _settings
 {
-	my ($destination) = @_;
+	my ($node) = @_;
+	my $destination = $node->{dpobj_destination};
+	my $extensions = "extension_destdir = '$destination'"; # Debian's own setting
+	$extensions = "extension_control_path = '$destination$share_folder:\$system'" if $node->pg_version >= 18;
 	return <<"CONF";
-extension_destdir = '$destination'
+$extensions
 dynamic_library_path = '$destination$library_folder:\$libdir'
 shared_preload_libraries = 'dpobj'
 max_prepared_transactions = 5
@@ -104,7 +111,7 @@ sub dpobj_cluster
 	system_or_bail('cp', '-r', "$ENV{PGXS_DEST}/.", $destination);
 	$node->{dpobj_destination} = $destination;
 	$node->init(extra => [ '-E', 'UTF8', '--locale=C' ], allows_streaming => 1);
-	$node->append_conf('postgresql.conf', _settings($destination));
+	$node->append_conf('postgresql.conf', _settings($node));
 	$node->append_conf('postgresql.conf', $_) for @settings;
 	$node->start;
 	$node->safe_psql('postgres', $tables);
@@ -135,11 +142,34 @@ sub finish
 	return;
 }
 
+# PostgreSQL's programs for pg_upgrade, which looks for dpobj in $libdir. Since PostgreSQL 18 no setting leads from there to the
+# cluster's copy, so they get a $libdir that has it.
+sub programs_of
+{
+	my ($node) = @_;
+	chomp(my $programs = `pg_config --bindir`);
+	return $programs if $node->pg_version < 18;
+	my $joined = PostgreSQL::Test::Utils::tempdir('joined');
+	system_or_bail('cp', '-r', '--parents', $programs, $joined);
+	system_or_bail('cp', '-rs', '--parents', $library_folder, $share_folder, $joined);
+	system_or_bail('cp', '-rsT', $node->{dpobj_destination}, $joined);
+	return "$joined$programs";
+}
+
 # What a scan reads (tests/scan), as functions of that database.
 sub scan_functions
 {
 	my ($node) = @_;
 	$node->safe_psql('postgres', '\i tests/scan/functions.sql');
+	return;
+}
+
+# Since PostgreSQL 16 a role with CREATEROLE reaches only the roles that it has the ADMIN option on: it gets no more of them.
+sub reach_roles
+{
+	my ($node, $maker, @roles) = @_;
+	my $roles = join ', ', @roles;
+	$node->safe_psql('postgres', "GRANT $roles TO $maker WITH ADMIN TRUE, INHERIT FALSE, SET FALSE") if $node->pg_version >= 16;
 	return;
 }
 
