@@ -1,12 +1,17 @@
 /*
- * compat.h - the differences between PostgreSQL 14 and 18; no other file tests the version.
+ * compat.h - the differences between PostgreSQL 14 and 19; no other file tests the version.
  *
- * Names are those of the newest version.  scripts/majors.sh builds and tests the other versions.
+ * Names are those of the newest version.  scripts/majors.sh tests 15, 17 and 18; 19 was compiled.
+ * 14 and 16 are not tested.
  */
 #ifndef DPOBJ_COMPAT_H
 #define DPOBJ_COMPAT_H
 
 #include "postgres.h"
+
+#if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 200000
+#error "dpobj knows PostgreSQL 14, 15, 16, 17, 18 and 19; see docs/install.md"
+#endif
 
 #include "access/transam.h"
 #include "access/xlog.h"
@@ -26,6 +31,7 @@
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
@@ -34,10 +40,6 @@
 #endif
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
-#endif
-
-#if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 190000
-#error "dpobj needs PostgreSQL 14 to 18"
 #endif
 
 /* ---- The module ------------------------------------------------------------- */
@@ -184,6 +186,16 @@ subscript_is_known(Oid type, bool leakproof)
 
 /* ---- Values ----------------------------------------------------------------- */
 
+/* A jsonb that is made piece by piece, from {0}; the value is whole after the last piece. */
+#if PG_VERSION_NUM >= 190000
+typedef JsonbInState JsonbPieces;
+#define add_jsonb_piece(pieces, token, value)                                                      \
+	(pushJsonbValue(pieces, token, value), (pieces)->result)
+#else
+typedef JsonbParseState *JsonbPieces;
+#define add_jsonb_piece(pieces, token, value) pushJsonbValue(pieces, token, value)
+#endif
+
 #ifndef strtoi64
 #define strtoi64(string, end, base) ((int64) strtoll(string, end, base))
 #endif
@@ -197,6 +209,19 @@ subscript_is_known(Oid type, bool leakproof)
 #else
 #define analyze_statement(statement, text, types, count)                                           \
 	pg_analyze_and_rewrite(statement, text, types, count, NULL)
+#endif
+
+/* The planner is told what EXPLAIN asks for since PostgreSQL 19. */
+#if PG_VERSION_NUM >= 190000
+#define EXPLAIN_PARAMETER , struct ExplainState *explain
+#define EXPLAIN_ARGUMENT , explain
+#define plan_statement(query, text, options, parameters)                                           \
+	pg_plan_query(query, text, options, parameters, NULL)
+#else
+#define EXPLAIN_PARAMETER
+#define EXPLAIN_ARGUMENT
+#define plan_statement(query, text, options, parameters)                                           \
+	pg_plan_query(query, text, options, parameters)
 #endif
 
 /* Runs a started query for some more rows. */

@@ -76,7 +76,7 @@ start(const char *statement, ParamListInfo parameters, Snapshot snapshot, bool s
 
 	for (int i = 0; i < count; i++)
 		types[i] = parameters->params[i].ptype;
-	plan = pg_plan_query(
+	plan = plan_statement(
 		linitial(analyze_statement(linitial(pg_parse_query(statement)), statement, types, count)),
 		statement, some ? CURSOR_OPT_FAST_PLAN : 0, parameters);
 	/* To compile takes longer than to fetch the few rows that are mostly wanted. */

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
@@ -331,15 +332,17 @@ check_plan(const PlannedStmt *plan)
 /* ---- the hook ---- */
 
 static PlannedStmt *
-check_and_plan(Query *query, const char *text, int options, ParamListInfo parameters)
+check_and_plan(Query *query, const char *text, int options,
+			   ParamListInfo parameters EXPLAIN_PARAMETER)
 {
 	Statement statement = {NIL, NIL, false};
 	Walk walk = {&statement, NULL, false};
 	PlannedStmt *plan;
 
 	(void) find_calls((Node *) query, &walk);
-	plan = next_planner != NULL ? next_planner(query, text, options, parameters)
-								: standard_planner(query, text, options, parameters);
+	plan = next_planner != NULL
+			   ? next_planner(query, text, options, parameters EXPLAIN_ARGUMENT)
+			   : standard_planner(query, text, options, parameters EXPLAIN_ARGUMENT);
 	if (statement.inlines)
 		check_plan(plan);
 	return plan;

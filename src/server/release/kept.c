@@ -21,6 +21,7 @@
 #include "server/release/kept.h"
 #include "server/base/admin.h"
 #include "server/base/argument.h"
+#include "server/base/compat.h"
 #include "server/base/digest.h"
 #include "server/base/json_value.h"
 #include "server/release/same_call.h"
@@ -63,7 +64,7 @@ static Datum
 options_of_0_3(Jsonb *options)
 {
 	JsonbIterator *iterator = JsonbIteratorInit(&options->root);
-	JsonbParseState *state = NULL;
+	JsonbPieces pieces = {0};
 	JsonbValue value;
 	JsonbValue *made = NULL;
 	JsonbIteratorToken token;
@@ -76,7 +77,7 @@ options_of_0_3(Jsonb *options)
 
 		if (token == WJB_KEY && strcmp(json_get_string(&value), "confidence") == 0)
 			value = (JsonbValue){.type = jbvString, .val.string = {.val = "level", .len = 5}};
-		made = pushJsonbValue(&state, token, has_value ? &value : NULL);
+		made = add_jsonb_piece(&pieces, token, has_value ? &value : NULL);
 	}
 	return JsonbPGetDatum(JsonbValueToJsonb(made));
 }

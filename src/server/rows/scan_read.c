@@ -239,7 +239,8 @@ static void
 scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Target *target)
 {
 	TupleTableSlot *slot = table_slot_create(table->relation, NULL);
-	TableScanDesc scan = table_beginscan(table->relation, GetActiveSnapshot(), 0, NULL);
+	TableScanDesc scan =
+		table_beginscan_strat(table->relation, GetActiveSnapshot(), 0, NULL, true, true);
 	MemoryContext row =
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;

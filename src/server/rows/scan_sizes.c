@@ -26,7 +26,7 @@ int64
 scan_count_table(Relation table, Snapshot snapshot)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, snapshot, 0, NULL);
+	TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, NULL, true, true);
 	int64 rows = 0;
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))

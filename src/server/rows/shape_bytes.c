@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
 #include "access/transam.h"
 #include "datatype/timestamp.h"
 #include "libpq/pqformat.h"
