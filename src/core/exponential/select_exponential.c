@@ -38,7 +38,8 @@
 #ifdef __FAST_MATH__
 #error "the bounds on rounding need IEEE arithmetic"
 #endif
-_Static_assert(FLT_EVAL_METHOD == 0, "doubles are rounded after each operation");
+_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
+			   "doubles are rounded after each operation"); /* 1: floats as doubles, on s390x */
 _Static_assert(DBL_MANT_DIG == 53, "mantissas have 53 bits");
 
 /* Precision in which powers are computed before they are rounded up to doubles. */
