@@ -60,7 +60,7 @@ run job "
   dropdb job"
 run regress 'bash scripts/regress.sh'
 run pgtap 'createdb pgtap && pg_prove --failures --comments -d pgtap tests/pgtap/*.sql'
-run tap 'bash scripts/tap.sh'
+run tap 'PG_TEST_TIMEOUT_DEFAULT=720 bash scripts/tap.sh'
 grep -hEo 'ok [0-9]+ # skip .*' "$W"/tap/tmp_check/log/regress_log_* | sed 's/^ok [0-9]* # skip/-- skipped:/' | sort -u
 [ "$failed" = 0 ]
 COMMANDS

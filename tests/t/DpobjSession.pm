@@ -20,7 +20,11 @@ use strict;
 use warnings;
 
 use IPC::Run;
+use List::Util qw(max);
 use PostgreSQL::Test::Utils;
+
+# A slow machine has PG_TEST_TIMEOUT_DEFAULT above PostgreSQL's own 180: all waits are longer by so much.
+use constant PATIENCE => max(1, ($ENV{PG_TEST_TIMEOUT_DEFAULT} || 180) / 180);
 
 sub new
 {
@@ -32,7 +36,7 @@ sub new
 
 	$connection .= " user=$how{user}" if $how{user};
 	local $ENV{PGOPTIONS} = $how{options} // '';
-	$self->{timer} = IPC::Run::timeout($how{seconds} // 60);
+	$self->{timer} = IPC::Run::timeout(PATIENCE * ($how{seconds} // 60));
 	$self->{run} = IPC::Run::start(
 		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $connection ],
 		'<', \$self->{input}, '>', \$self->{output}, @errors,

@@ -302,7 +302,7 @@ sub scalar_of
 sub wait_until
 {
 	my ($seconds, $condition) = @_;
-	my $end = time() + $seconds;
+	my $end = time() + DpobjSession::PATIENCE * $seconds;
 	until ($condition->())
 	{
 		return 0 if time() > $end;
