@@ -291,8 +291,9 @@ $hostile->try_all(
 
 # ---- ways to call it: each release is charged, however the statement ends ----
 
+# Since PostgreSQL 17 an index is made with another search_path.
 my $evil = <<"SQL";
-CREATE FUNCTION ana.once() RETURNS bigint LANGUAGE sql AS '@{[ $train =~ s/'/''/gr ]}';
+CREATE FUNCTION ana.once() RETURNS bigint LANGUAGE sql AS '@{[ $qualified =~ s/'/''/gr ]}';
 CREATE FUNCTION ana.wrong(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN ana.once(); END';
 CREATE FUNCTION ana.fires() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM ana.once(); RETURN NEW; END';
 CREATE FUNCTION ana.holds(int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN ana.once() > 0; END';
