@@ -266,7 +266,7 @@ spends(
 		scalar_of($node, 'GRANT stewards TO auditor');
 		unlike(run_as('auditor', $set, "SELECT dpobj.drop_budget('quick', NULL)"),
 			qr/ERROR/, 'a grant to a group is enough');
-		scalar_of($node, 'REVOKE stewards FROM auditor, maker; REVOKE curator, dpobj_admin FROM maker');
+		scalar_of($node, 'REVOKE stewards FROM auditor, maker CASCADE; REVOKE curator, dpobj_admin FROM maker CASCADE');
 	});
 is(scalar_of($node, "SELECT count(*) FROM dpobj.ledger WHERE event = 'set_budget' AND role = 'maker'"),
 	'0', 'a refused change leaves no event');
@@ -430,12 +430,13 @@ scalar_of($node, 'CREATE DATABASE second');
 is($node->safe_psql('second', 'CREATE EXTENSION dpobj; SELECT count(*) FROM dpobj.budgets'),
 	'0', 'a second database takes the roles, whose members a superuser chose');
 scalar_of($node, 'CREATE DATABASE third; GRANT dpobj_admin TO bob');
+reach_roles($node, 'maker', 'dpobj_admin');
 run_as('maker', 'GRANT dpobj_admin TO maker');
 is($node->safe_psql('third', 'CREATE EXTENSION dpobj; SELECT count(*) FROM dpobj.budgets'),
 	'0', 'a third database takes the roles that dpobj has marked, whoever their members are');
 my (undef, undef, $message) = $node->psql('third', q{SET SESSION AUTHORIZATION maker; SELECT dpobj.set_budget(NULL, 'eve', 1, 0)});
 like($message, qr/ERROR:  permission denied/, 'a member that no superuser chose administers nothing there');
-scalar_of($node, 'REVOKE dpobj_admin FROM maker');
+scalar_of($node, 'REVOKE dpobj_admin FROM maker CASCADE');
 $node->safe_psql('third', 'DROP EXTENSION dpobj');
 $node->safe_psql('postgres', 'DROP EXTENSION dpobj');
 $node->safe_psql('second', 'DROP EXTENSION dpobj');
