@@ -8,6 +8,50 @@ CREATE OR REPLACE FUNCTION dpobj_internal.composed_charges(relation regclass, ro
 COMMENT ON FUNCTION dpobj_internal.composed_charges(regclass, regrole, text, numeric) IS
   'internal: dpobj.recompute in units of the ledger';
 
+/*
+ * The releases that kinds of charges count, grouped, and their unit: the unit of the table's protection,
+ * else a replacement, as for budgets (dpobj.budget_sums).  The unit is a replacement too if a charge says
+ * nothing about the protection's unit.
+ */
+CREATE OR REPLACE FUNCTION dpobj_internal.charge_groups(kinds jsonb, protection jsonb) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    WITH
+      own AS (SELECT p.adjacency, p.person, p.earlier_rows_per_person AS rows
+                FROM jsonb_to_record($2) p(adjacency text, person text, earlier_rows_per_person integer) WHERE $2 <> 'null'),
+      groups AS (
+        SELECT k.adjacency, CASE WHEN k.person IS NULL AND o.rows IS NOT NULL THEN o.person ELSE k.person END AS counted_person,
+               CASE WHEN k.person IS NULL THEN o.rows END AS rows, k.pair, k.pair_terms, k.epsilon_nano, k.delta_units,
+               k.guarantee = 'exact' AS exact, sum(k.times)::bigint AS times
+          FROM jsonb_to_recordset($1) k(adjacency text, person text, guarantee text, pair text, pair_terms jsonb, epsilon_nano bigint,
+                 delta_units bigint, times bigint)
+          LEFT JOIN own o ON true
+         WHERE k.times > 0
+         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)
+    SELECT jsonb_build_object(
+      'neighbours', CASE WHEN coalesce(bool_and(g.adjacency = 'add_remove'), true) AND EXISTS (SELECT FROM own WHERE own.adjacency = 'add_remove')
+                         THEN 'add_remove' ELSE 'replace' END,
+      'person', min(g.counted_person),
+      'units', count(DISTINCT coalesce('p' || g.counted_person, '')),
+      'earlier_rows', coalesce(max(g.rows), 0),
+      'weaker', coalesce(sum(g.times) FILTER (WHERE NOT g.exact), 0),
+      'groups', coalesce(jsonb_agg(jsonb_build_object('adjacency', g.adjacency, 'rows', coalesce(g.rows, 1), 'pair', g.pair, 'terms', g.pair_terms,
+                           'epsilon', g.epsilon_nano, 'delta', g.delta_units, 'times', g.times)
+                         ORDER BY g.adjacency COLLATE "C", g.rows, g.pair COLLATE "C", g.epsilon_nano, g.delta_units, g.pair_terms, g.exact,
+                                  g.counted_person COLLATE "C"), '[]'))
+      FROM groups g
+  $$;
+COMMENT ON FUNCTION dpobj_internal.charge_groups(jsonb, jsonb) IS
+  'internal: kinds of charges, grouped for an accountant, and whom they are about; protection: null for none';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.composed_groups(groups jsonb, accountant text, delta numeric,
+    OUT releases bigint, OUT epsilon_nano bigint, OUT delta_units bigint, OUT rdp_order integer,
+    OUT assumes text, OUT neighbours text, OUT weaker bigint)
+  LANGUAGE C IMMUTABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_composed_groups';
+COMMENT ON FUNCTION dpobj_internal.composed_groups(jsonb, text, numeric) IS
+  'internal: the guarantee of what dpobj_internal.charge_groups says, in units of the ledger';
+
 CREATE OR REPLACE FUNCTION dpobj.recompute(relation regclass, role regrole, accountant text, delta numeric DEFAULT NULL)
   RETURNS TABLE (accountant text, releases bigint, epsilon numeric, delta numeric, rdp_order integer, assumes text)
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -27,22 +71,39 @@ CREATE OR REPLACE FUNCTION dpobj.report(relation regclass, format text DEFAULT '
 COMMENT ON FUNCTION dpobj.report(regclass, text, numeric) IS
   'for superusers and dpobj_auditor: releases, budgets and administration of a table, and what its releases guarantee together; format: text in lines of 100 columns, json, or html, a page with the models of the table, for browsers and print, that needs nothing else; delta as for dpobj.recompute';
 
+-- Is an event of administration about a budget?  role: the role's names now and as recorded.
+CREATE OR REPLACE FUNCTION dpobj_internal.is_of_budget(event jsonb, budget jsonb, role jsonb) RETURNS boolean
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT coalesce($1 -> 'identity' = coalesce($2 -> 'table', $2 -> 'relation')
+           AND CASE WHEN $2 -> 'role' = '-1' THEN $1 ->> 'event' = 'limit_budget' ELSE $1 ->> 'event' IN ('set_budget', 'raise_budget') END
+           AND CASE WHEN $2 -> 'role' IN ('-1', 'null') THEN $1 #>> '{parameters,role}' IS NULL
+                    ELSE $1 #>> '{parameters,role}' IN ($3 ->> 'name', $3 ->> 'recorded') END, false)
+  $$;
+COMMENT ON FUNCTION dpobj_internal.is_of_budget(jsonb, jsonb, jsonb) IS
+  'internal: has an event of administration set the caps of a budget?';
+
 /*
- * The contents of a report.  It runs as the owner of dpobj's tables, on one snapshot; dpobj.report
- * checks who may call it (src/server/ledger/recompute.c).  It reads dpobj.charge_counts and indexes
- * instead of all rows of the ledger; dpobj.check_ledger() says whether the counts are those of the rows.
+ * What a report is made of: how often the ledger has each kind of charge, which are without an end, the
+ * budgets, protections and events of administration.  It runs as the owner of dpobj's tables, on one
+ * snapshot; dpobj.report checks who may call it (src/server/ledger/recompute.c).  It reads
+ * dpobj.charge_counts and indexes instead of all rows of the ledger; dpobj.check_ledger() says whether the
+ * counts are those of the rows.  The budgets of a family also count charges on tables outside of it.
  */
-CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, delta numeric) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dpobj_internal.report_facts(relation regclass, delta numeric) RETURNS jsonb
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
     WITH
       here AS (SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $1),
-      family AS (SELECT DISTINCT unnest(f.members) AS id FROM dpobj.families f WHERE f.id IN (SELECT id FROM here)),
-      charges AS (
-        SELECT c.*, coalesce(r.role_name, r.recorded_name) AS role
+      family AS MATERIALIZED (SELECT DISTINCT unnest(f.members) AS id FROM dpobj.families f WHERE f.id IN (SELECT id FROM here)),
+      relatives AS MATERIALIZED (SELECT f.id, f.members FROM dpobj.families f WHERE f.id IN (SELECT id FROM family)),
+      kinds AS MATERIALIZED (
+        SELECT c.relation_identity AS "table", c.role_identity AS role, c.payers, c.mechanism, c.adjacency, c.person, c.guarantee, c.pair,
+               c.pair_terms, c.epsilon_nano, c.delta_units, c.rho_pico, c.rho_delta, c.rdp_pico, c.rdp_delta, c.rdp_replaced,
+               sum(c.times)::bigint AS times, max(c.last) AS last
           FROM dpobj.charge_counts c
-          JOIN dpobj.identity_roles r ON r.id = c.role_identity
-         WHERE c.relation_identity IN (SELECT id FROM family)),
+         WHERE c.relation_identity IN (SELECT unnest(members) FROM relatives)
+         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16),
       -- an index has the charges of a table, another one the ends, both in the order of the charges
       unended AS MATERIALIZED (
         SELECT e.id
@@ -51,38 +112,101 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
            AND NOT EXISTS (SELECT FROM dpobj.ledger_events x
                             WHERE x.relation_identity = e.relation_identity AND x.release = e.id)
            AND NOT EXISTS (SELECT FROM dpobj.ledger_events x WHERE x.release = e.id OFFSET 0)),
-      unreleased AS MATERIALIZED (
-        SELECT u.id, u.ended, coalesce(r.role_name, r.recorded_name) AS role, e.mechanism, e.guarantee
+      unreleased AS (
+        SELECT u.id, u.ended, e.role_identity AS role, e.mechanism, e.guarantee
           FROM (SELECT id, 'open' AS ended FROM unended
                 UNION ALL
                 SELECT x.release, x.event FROM dpobj.ledger_events x
                  WHERE x.event = 'failed' AND x.relation_identity IN (SELECT id FROM family)) u
-          JOIN dpobj.ledger_events e ON e.id = u.id
-          JOIN dpobj.identity_roles r ON r.id = e.role_identity),
-      ends AS (
-        SELECT role, mechanism, guarantee, count(*) FILTER (WHERE ended = 'failed') AS failed,
-               count(*) FILTER (WHERE ended = 'open') AS open
-          FROM unreleased
-         GROUP BY role, mechanism, guarantee),
-      kinds AS (
-        SELECT k.role, k.mechanism, k.guarantee, k.charged, k.charged - coalesce(e.failed, 0) - coalesce(e.open, 0) AS released,
-               coalesce(e.failed, 0) AS failed, coalesce(e.open, 0) AS open,
-               trim_scale(k.epsilon * 0.000000001) AS epsilon, trim_scale(k.delta * 0.000000000000000001) AS delta
-          FROM (SELECT role, mechanism, guarantee, sum(times)::bigint AS charged, sum(times::numeric * epsilon_nano) AS epsilon,
-                       sum(times::numeric * delta_units) AS delta
-                  FROM charges
-                 GROUP BY role, mechanism, guarantee) k
-          LEFT JOIN ends e USING (role, mechanism, guarantee)),
-      labels AS (SELECT guarantee, sum(times)::bigint AS releases FROM charges GROUP BY guarantee),
-      events AS (
-        SELECT e.id, e.at, e.event, e.role_name, e.relation_name, e.relation_identity, e.parameters
+          JOIN dpobj.ledger_events e ON e.id = u.id),
+      events AS MATERIALIZED (
+        SELECT e.id, e.at, e.event, e.role_name AS by, e.relation_name AS "table", e.relation_identity AS identity, e.parameters
           FROM dpobj.ledger_events e
          WHERE e.event NOT IN ('charged', 'released', 'failed')
            AND (e.relation_identity IN (SELECT id FROM family) OR e.relation_identity IS NULL)),
+      roles AS MATERIALIZED (
+        SELECT r.id, coalesce(r.role_name, r.recorded_name) AS name, r.recorded_name AS recorded
+          FROM dpobj.identity_roles r
+         WHERE r.id IN (SELECT role FROM kinds UNION SELECT b.role FROM dpobj.budget_rows b WHERE b.relation IN (SELECT id FROM family))),
       budgets AS (
-        SELECT b.id, t.relation_name, coalesce(b.role, -1) = -1 AS all_roles,
-               coalesce(b.role = -1, false) AS of_owner, coalesce(r.role_name, r.recorded_name) AS role,
-               b.accountant, b.rdp_order, s.adjacency, b.max_releases, s.releases,
+        SELECT b.id, b.relation AS "table", b.role, b.accountant, b.rdp_order, b.epsilon_nano, b.delta_units, b.reserve_units, b.cost_limit,
+               b.max_releases, b.cost_spent, b.delta_spent, b.releases_spent,
+               -- earlier charges, to which the caps could have been adapted: whole blocks, and the first part of one
+               (SELECT coalesce(sum(c.times), 0)::bigint
+                  FROM dpobj.charge_counts c
+                 WHERE c.relation_identity IN (SELECT id FROM family)
+                   AND (coalesce(b.role, -1) = -1 OR b.role = ANY (c.payers)) AND c.block < since.id >> 16)
+               + (SELECT count(*)
+                    FROM dpobj.ledger_events e
+                   WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM family)
+                     AND e.id >= since.id >> 16 << 16 AND e.id < since.id
+                     AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))) AS releases_before
+          FROM dpobj.budget_rows b
+         CROSS JOIN LATERAL
+               (SELECT max(e.id) AS id FROM events e
+                 WHERE dpobj_internal.is_of_budget(to_jsonb(e), to_jsonb(b), (SELECT to_jsonb(r) FROM roles r WHERE r.id = b.role))) since
+         WHERE b.relation IN (SELECT id FROM family))
+    SELECT jsonb_build_object(
+      'relation', dpobj_internal.table_name($1),
+      'at', statement_timestamp(),
+      'version', (SELECT x.extversion FROM pg_extension x WHERE x.extname = 'dpobj'),
+      'delta', $2,
+      'table', (SELECT min(id) FROM here),
+      'family', (SELECT coalesce(jsonb_agg(f.id ORDER BY f.id), '[]') FROM family f),
+      'tables', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name, 'members', f.members) ORDER BY i.id), '[]')
+                   FROM dpobj.identities i JOIN relatives f USING (id)),
+      'protections', (SELECT coalesce(jsonb_agg(jsonb_build_object('table', p.relation, 'adjacency', p.adjacency, 'person', p.person,
+                               'max_rows_per_person', p.max_rows_per_person, 'earlier_rows_per_person', p.earlier_rows_per_person, 'since', p.at)
+                               ORDER BY p.relation), '[]')
+                        FROM dpobj.protections p WHERE p.relation IN (SELECT id FROM family)),
+      'roles', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.id), '[]') FROM roles r),
+      'kinds', (SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]') FROM kinds k),
+      'unreleased', (SELECT coalesce(jsonb_agg(to_jsonb(u)), '[]')
+                       FROM (SELECT role, mechanism, guarantee, ended, count(*) AS times, (array_agg(id ORDER BY id))[:100] AS ids
+                               FROM unreleased GROUP BY role, mechanism, guarantee, ended) u),
+      'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) ORDER BY b.id), '[]') FROM budgets b),
+      'events', (SELECT coalesce(jsonb_agg(to_jsonb(e) ORDER BY e.id), '[]') FROM events e))
+  $$;
+COMMENT ON FUNCTION dpobj_internal.report_facts(regclass, numeric) IS
+  'internal: what the ledger says of a table, for dpobj_internal.report_of_facts';
+
+-- It reads no table: dpobj.verify_report has facts of another server.
+CREATE OR REPLACE FUNCTION dpobj_internal.report_of_facts(facts jsonb) RETURNS jsonb
+  LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp SET jit = off
+  AS $$
+    WITH
+      family AS (SELECT id::bigint FROM jsonb_array_elements_text($1 -> 'family') v(id)),
+      tables AS (SELECT * FROM jsonb_to_recordset($1 -> 'tables') t(id bigint, name text, members bigint[])),
+      roles AS (SELECT * FROM jsonb_to_recordset($1 -> 'roles') r(id bigint, name text)),
+      protections AS (
+        SELECT * FROM jsonb_to_recordset($1 -> 'protections') p("table" bigint, adjacency text, person text, max_rows_per_person integer,
+                        earlier_rows_per_person integer, since text)),
+      here AS (SELECT * FROM protections p WHERE p."table" = ($1 ->> 'table')::bigint),
+      kinds AS MATERIALIZED (
+        SELECT k.*, ROW(k.adjacency, k.epsilon_nano, k.delta_units, k.rho_pico, k.rho_delta, k.rdp_pico, k.rdp_delta,
+                        k.rdp_replaced)::dpobj.charge_cost AS cost, k."table" IN (SELECT id FROM family) AS counts
+          FROM jsonb_to_recordset($1 -> 'kinds') k("table" bigint, role bigint, payers bigint[], mechanism text, adjacency text, person text,
+                 guarantee text, pair text, pair_terms jsonb, epsilon_nano bigint, delta_units bigint, rho_pico bigint, rho_delta bigint,
+                 rdp_pico bigint[], rdp_delta bigint, rdp_replaced bigint[], times bigint)),
+      unreleased AS (SELECT * FROM jsonb_to_recordset($1 -> 'unreleased') u(role bigint, mechanism text, guarantee text, ended text, times bigint, ids bigint[])),
+      counted AS (
+        SELECT coalesce(sum(times) FILTER (WHERE ended = 'failed'), 0) AS failed, coalesce(sum(times) FILTER (WHERE ended = 'open'), 0) AS open,
+               (SELECT coalesce(sum(k.times), 0) FROM kinds k WHERE k.counts) AS charged
+          FROM unreleased),
+      shown AS (
+        SELECT x.role, x.mechanism, x.guarantee, k.charged, k.charged - x.failed - x.open AS released, x.failed, x.open,
+               trim_scale(k.epsilon * 0.000000001) AS epsilon, trim_scale(k.delta * 0.000000000000000001) AS delta
+          FROM (SELECT r.name AS role, k.mechanism, k.guarantee, sum(k.times) AS charged, sum(k.times::numeric * k.epsilon_nano) AS epsilon,
+                       sum(k.times::numeric * k.delta_units) AS delta
+                  FROM kinds k JOIN roles r ON r.id = k.role WHERE k.counts AND k.times > 0 GROUP BY 1, 2, 3) k
+         CROSS JOIN LATERAL
+               (SELECT k.role, k.mechanism, k.guarantee, coalesce(sum(u.times) FILTER (WHERE u.ended = 'failed'), 0) AS failed,
+                       coalesce(sum(u.times) FILTER (WHERE u.ended = 'open'), 0) AS open
+                  FROM unreleased u JOIN roles r ON r.id = u.role
+                 WHERE (r.name, u.mechanism, u.guarantee) = (k.role, k.mechanism, k.guarantee)) x),
+      budgets AS (
+        SELECT t.name AS relation_name, coalesce(b.role, -1) = -1 AS all_roles, coalesce(b.role = -1, false) AS of_owner, r.name AS role,
+               b.accountant, b.rdp_order, u.adjacency, b.max_releases, s.releases,
                trim_scale(b.epsilon_nano * 0.000000001) AS epsilon_limit,
                trim_scale(dpobj_internal.composed_epsilon(b.accountant, b.rdp_order, s.cost, b.delta_units - b.reserve_units)
                           * 0.000000001) AS epsilon_spent,
@@ -92,52 +216,43 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
                trim_scale(b.reserve_units * 0.000000000000000001) AS delta_reserve,
                CASE WHEN b.cost_spent IS NOT NULL
                     THEN (b.cost_spent, b.delta_spent, b.releases_spent) = (s.cost, s.delta, s.releases) END AS sums_equal,
-               s.cost <= b.cost_limit AND s.delta <= b.reserve_units AND s.releases <= coalesce(b.max_releases, s.releases)
-                 AS within,
-               -- earlier charges, to which the caps could have been adapted: whole blocks, and the first part of one
-               (SELECT coalesce(sum(c.times), 0)::bigint
-                  FROM charges c
-                 WHERE (coalesce(b.role, -1) = -1 OR b.role = ANY (c.payers)) AND c.block < since.id >> 16)
-               + (SELECT count(*)
-                    FROM dpobj.ledger_events e
-                   WHERE e.event = 'charged' AND e.relation_identity IN (SELECT id FROM family)
-                     AND e.id >= since.id >> 16 << 16 AND e.id < since.id
-                     AND (coalesce(b.role, -1) = -1 OR b.role = ANY (e.payers))) AS releases_before
-          FROM dpobj.budget_rows b
-          JOIN dpobj.budget_sums s ON s.id = b.id
-          JOIN dpobj.identity_tables t ON t.id = b.relation
-          LEFT JOIN dpobj.identity_roles r ON r.id = b.role
+               s.cost <= b.cost_limit AND s.delta <= b.reserve_units AND s.releases <= coalesce(b.max_releases, s.releases) AS within,
+               b.releases_before
+          FROM jsonb_to_recordset($1 -> 'budgets') b("table" bigint, role bigint, accountant text, rdp_order integer, epsilon_nano bigint,
+                 delta_units bigint, reserve_units bigint, cost_limit bigint, max_releases bigint, cost_spent numeric, delta_spent numeric,
+                 releases_spent bigint, releases_before bigint)
+          JOIN tables t ON t.id = b."table"
+          LEFT JOIN roles r ON r.id = b.role
+          LEFT JOIN protections p ON p."table" = b."table"
          CROSS JOIN LATERAL
-               (SELECT max(e.id) AS id FROM events e
-                 WHERE e.relation_identity = b.relation
-                   AND CASE WHEN b.role = -1 THEN e.event = 'limit_budget' ELSE e.event IN ('set_budget', 'raise_budget') END
-                   AND CASE WHEN coalesce(b.role, -1) = -1 THEN e.parameters ->> 'role' IS NULL
-                            ELSE e.parameters ->> 'role' IN (r.role_name, r.recorded_name) END) since
-         WHERE b.relation IN (SELECT id FROM family)),
+               (SELECT coalesce(p.adjacency, 'replace') AS adjacency, p.earlier_rows_per_person AS rows,
+                       array_position(dpobj_internal.rdp_orders(), b.rdp_order) AS place) u
+         CROSS JOIN LATERAL -- as dpobj.budget_sums
+               (SELECT coalesce(sum(k.times * dpobj_internal.cost_under(c.cost, u.adjacency, b.accountant, u.place)), 0) AS cost,
+                       coalesce(sum(k.times * dpobj_internal.delta_under(c.cost, u.adjacency, b.accountant)), 0) AS delta,
+                       coalesce(sum(k.times), 0)::bigint AS releases
+                  FROM kinds k
+                 CROSS JOIN LATERAL
+                       (SELECT CASE WHEN k.person IS NULL AND u.rows IS NOT NULL
+                                    THEN dpobj_internal.cost_of_rows(k.adjacency, k.pair, k.pair_terms, k.epsilon_nano, k.delta_units, u.rows)
+                                    ELSE k.cost END AS cost) c
+                 WHERE k."table" = ANY (t.members) AND k.times > 0 AND (coalesce(b.role, -1) = -1 OR b.role = ANY (k.payers))) s),
       composed AS MATERIALIZED (
         SELECT a.accountant, c.*
-          FROM unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
-         CROSS JOIN LATERAL dpobj_internal.composed_charges($1, NULL, a.accountant, $2) c)
+          FROM (SELECT dpobj_internal.charge_groups((SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]') FROM kinds k WHERE k.counts),
+                                                    (SELECT to_jsonb(h) FROM here h)) AS groups) g,
+               unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
+         CROSS JOIN LATERAL dpobj_internal.composed_groups(g.groups, a.accountant, ($1 ->> 'delta')::numeric) c)
     SELECT jsonb_build_object(
-      'relation', dpobj_internal.table_name($1),
-      'at', statement_timestamp(),
-      'version', (SELECT x.extversion FROM pg_extension x WHERE x.extname = 'dpobj'),
-      'tables', (SELECT coalesce(jsonb_agg(i.name ORDER BY i.name), '[]')
-                   FROM dpobj.identities i WHERE i.id IN (SELECT id FROM family)),
-      'protection', (SELECT jsonb_build_object('adjacency', p.adjacency, 'person', p.person,
-                              'max_rows_per_person', p.max_rows_per_person, 'since', p.at)
-                       FROM dpobj.protections p WHERE p.relation IN (SELECT id FROM here)),
-      'releases', (SELECT jsonb_build_object('charged', l.charged, 'released', l.charged - u.failed - u.open,
-                            'failed', u.failed, 'open', u.open)
-                     FROM (SELECT coalesce(sum(times), 0)::bigint AS charged FROM charges) l, (SELECT count(*) FILTER (WHERE ended = 'failed') AS failed,
-                                            count(*) FILTER (WHERE ended = 'open') AS open FROM unreleased) u),
-      'open', (SELECT coalesce(jsonb_agg(o.id ORDER BY o.id), '[]')
-                 FROM (SELECT id FROM unreleased WHERE ended = 'open' ORDER BY id LIMIT 100) o),
-      'failed', (SELECT coalesce(jsonb_agg(o.id ORDER BY o.id), '[]')
-                   FROM (SELECT id FROM unreleased WHERE ended = 'failed' ORDER BY id LIMIT 100) o),
-      'labels', (SELECT coalesce(jsonb_object_agg(l.guarantee, l.releases), '{}') FROM labels l),
-      'kinds', (SELECT coalesce(jsonb_agg(to_jsonb(k) ORDER BY k.role, k.mechanism, k.guarantee), '[]') FROM kinds k),
-      'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) - 'id' ORDER BY b.relation_name, b.of_owner DESC, b.all_roles DESC, b.role), '[]')
+      'relation', $1 -> 'relation', 'at', $1 -> 'at', 'version', $1 -> 'version',
+      'tables', (SELECT coalesce(jsonb_agg(t.name ORDER BY t.name COLLATE "C"), '[]') FROM tables t),
+      'protection', (SELECT to_jsonb(h) - '{table,earlier_rows_per_person}'::text[] FROM here h),
+      'releases', (SELECT jsonb_build_object('charged', c.charged, 'released', c.charged - c.failed - c.open, 'failed', c.failed, 'open', c.open)
+                     FROM counted c),
+      'labels', (SELECT coalesce(jsonb_object_agg(l.guarantee, l.releases), '{}')
+                   FROM (SELECT guarantee, sum(times) AS releases FROM kinds WHERE counts AND times > 0 GROUP BY guarantee) l),
+      'kinds', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.role COLLATE "C", s.mechanism COLLATE "C", s.guarantee COLLATE "C"), '[]') FROM shown s),
+      'budgets', (SELECT coalesce(jsonb_agg(to_jsonb(b) ORDER BY b.relation_name COLLATE "C", b.of_owner DESC, b.all_roles DESC, b.role COLLATE "C"), '[]')
                     FROM budgets b),
       'sums_equal', (SELECT coalesce(bool_and(b.sums_equal), true) FROM budgets b),
       'neighbours', (SELECT c.neighbours FROM composed c LIMIT 1),
@@ -145,10 +260,17 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, del
                             'epsilon', trim_scale(c.epsilon_nano * 0.000000001),
                             'delta', trim_scale(c.delta_units * 0.000000000000000001),
                             'rdp_order', c.rdp_order, 'assumes', c.assumes)) FROM composed c),
-      'events', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'at', e.at, 'event', e.event,
-                          'by', e.role_name, 'table', e.relation_name, 'parameters', e.parameters) ORDER BY e.id), '[]')
-                   FROM events e))
+      'events', (SELECT coalesce(jsonb_agg(e - 'identity' ORDER BY place), '[]') FROM jsonb_array_elements($1 -> 'events') WITH ORDINALITY v(e, place)))
+      || (SELECT jsonb_object_agg(e.ended, (SELECT coalesce(jsonb_agg(id ORDER BY id), '[]')
+                                               FROM (SELECT unnest(u.ids) AS id FROM unreleased u WHERE u.ended = e.ended ORDER BY id LIMIT 100) o))
+            FROM unnest('{open,failed}'::text[]) e(ended))
   $$;
+COMMENT ON FUNCTION dpobj_internal.report_of_facts(jsonb) IS
+  'internal: the contents of a report, recomputed from what the ledger says';
+
+CREATE OR REPLACE FUNCTION dpobj_internal.report_contents(relation regclass, delta numeric) RETURNS jsonb
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$ SELECT dpobj_internal.report_of_facts(dpobj_internal.report_facts($1, $2)) $$;
 COMMENT ON FUNCTION dpobj_internal.report_contents(regclass, numeric) IS
   'internal: the contents of dpobj.report';
 

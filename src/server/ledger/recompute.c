@@ -103,42 +103,20 @@ add_group(Charges *charges, JsonbContainer *group)
 	pfree(tag);
 }
 
-/*
- * Selects the charges of a table's relatives, grouped, and their unit: the unit of the table's
- * protection, else a replacement, as for budgets (dpobj.budget_sums).  The unit is a replacement
- * too if a charge says nothing about the protection's unit.
- */
+/* Selects the charges of a table's relatives, of a role or of all, as dpobj_internal.charge_groups(). */
 static Jsonb *
 select_groups(Oid table, Oid role)
 {
 	static const char *const statement =
-		"WITH family(id) AS (SELECT DISTINCT unnest(f.members) FROM dpobj.identity_tables t"
-		" JOIN dpobj.families f ON f.id = t.id WHERE t.relation = $1),"
-		" payer(id) AS (SELECT r.id FROM dpobj.identity_roles r WHERE r.role = $2),"
-		" own AS (SELECT p.adjacency, p.person,"
-		" p.earlier_rows_per_person AS rows"
-		" FROM dpobj.protections p JOIN dpobj.identity_tables t ON t.id = p.relation"
-		" WHERE t.relation = $1),"
-		" charges AS (SELECT e.*, CASE WHEN e.person IS NULL THEN o.rows END AS rows,"
-		" CASE WHEN e.person IS NULL AND o.rows IS NOT NULL THEN o.person ELSE e.person END"
-		" AS counted_person FROM dpobj.charge_counts e LEFT JOIN own o ON true"
-		" WHERE e.relation_identity IN (SELECT id FROM family)"
-		" AND ($2 = 0 OR EXISTS (SELECT FROM payer WHERE payer.id = ANY (e.payers)))),"
-		" groups AS (SELECT adjacency, counted_person, rows, pair, pair_terms, epsilon_nano,"
-		" delta_units, guarantee = 'exact' AS exact, sum(times)::bigint AS times FROM charges"
-		" GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) "
-		"SELECT jsonb_build_object("
-		"'neighbours', CASE WHEN coalesce(bool_and(g.adjacency = 'add_remove'), true)"
-		" AND EXISTS (SELECT FROM own WHERE own.adjacency = 'add_remove') THEN 'add_remove'"
-		" ELSE 'replace' END,"
-		" 'person', min(g.counted_person),"
-		" 'units', count(DISTINCT coalesce('p' || g.counted_person, '')),"
-		" 'earlier_rows', coalesce(max(g.rows), 0),"
-		" 'weaker', coalesce(sum(g.times) FILTER (WHERE NOT g.exact), 0),"
-		" 'groups', coalesce(jsonb_agg(jsonb_build_object('adjacency', g.adjacency,"
-		" 'rows', coalesce(g.rows, 1), 'pair', g.pair, 'terms', g.pair_terms,"
-		" 'epsilon', g.epsilon_nano, 'delta', g.delta_units, 'times', g.times)), '[]'))"
-		" FROM groups g";
+		"WITH here AS (SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $1),"
+		" family AS (SELECT DISTINCT unnest(f.members) AS id FROM dpobj.families f"
+		" WHERE f.id IN (SELECT id FROM here)) "
+		"SELECT dpobj_internal.charge_groups("
+		"(SELECT coalesce(jsonb_agg(to_jsonb(c)), '[]') FROM dpobj.charge_counts c"
+		" WHERE c.relation_identity IN (SELECT id FROM family) AND ($2 = 0"
+		" OR EXISTS (SELECT FROM dpobj.identity_roles r WHERE r.role = $2 AND r.id = ANY "
+		"(c.payers)))),"
+		"(SELECT to_jsonb(p) FROM dpobj.protections p WHERE p.relation IN (SELECT id FROM here)))";
 	Oid types[] = {OIDOID, OIDOID};
 	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(role)};
 	Datum result;
@@ -150,9 +128,8 @@ select_groups(Oid table, Oid role)
 }
 
 static void
-read_charges(Oid table, Oid role, Charges *charges)
+read_charges(Jsonb *json, Charges *charges)
 {
-	Jsonb *json = select_groups(table, role);
 	JsonbIterator *iterator = JsonbIteratorInit(json_get_array(json_member(&json->root, "groups")));
 	JsonbIteratorToken token;
 	JsonbValue value;
@@ -231,18 +208,13 @@ delta_argument(FunctionCallInfo fcinfo, int position, const Charges *charges)
 	return asked.delta;
 }
 
-/*
- * dpobj_internal.composed_charges(relation, role, accountant, delta)
- *   -> (releases, epsilon_nano, delta_units, rdp_order, assumes, neighbours, weaker)
- */
-PG_FUNCTION_INFO_V1(dpobj_composed_charges);
-Datum
-dpobj_composed_charges(PG_FUNCTION_ARGS)
+/* Answers with the columns of both functions; the accountant and delta are its last two arguments. */
+static Datum
+composed(FunctionCallInfo fcinfo, Jsonb *groups)
 {
-	Oid table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
-	Oid role = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
+	int last = PG_NARGS() - 1;
 	GuaranteeKind kind =
-		required_accountant(TextDatumGetCString(argument_value(fcinfo, 2, "accountant")));
+		required_accountant(TextDatumGetCString(argument_value(fcinfo, last - 1, "accountant")));
 	Charges charges;
 	Guarantee guarantee;
 	TupleDesc descriptor;
@@ -251,10 +223,9 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	check_reader(role);
-	read_charges(table, role, &charges);
+	read_charges(groups, &charges);
 	guarantee = composed_guarantee(&charges.list, charges.neighbours, kind,
-								   delta_argument(fcinfo, 3, &charges));
+								   delta_argument(fcinfo, last, &charges));
 	if (charges.differ)
 		guarantee = (Guarantee){.delta = guarantee.delta};
 
@@ -269,6 +240,30 @@ dpobj_composed_charges(PG_FUNCTION_ARGS)
 	nulls[3] = guarantee.order == 0;
 	nulls[5] = charges.differ;
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
+}
+
+/*
+ * dpobj_internal.composed_charges(relation, role, accountant, delta)
+ *   -> (releases, epsilon_nano, delta_units, rdp_order, assumes, neighbours, weaker)
+ */
+PG_FUNCTION_INFO_V1(dpobj_composed_charges);
+Datum
+dpobj_composed_charges(PG_FUNCTION_ARGS)
+{
+	Oid table = DatumGetObjectId(argument_value(fcinfo, 0, "relation"));
+	Oid role = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
+
+	(void) required_accountant(TextDatumGetCString(argument_value(fcinfo, 2, "accountant")));
+	check_reader(role);
+	return composed(fcinfo, select_groups(table, role));
+}
+
+/* dpobj_internal.composed_groups(groups, accountant, delta) -> the same of releases that are told */
+PG_FUNCTION_INFO_V1(dpobj_composed_groups);
+Datum
+dpobj_composed_groups(PG_FUNCTION_ARGS)
+{
+	return composed(fcinfo, DatumGetJsonbP(argument_value(fcinfo, 0, "groups")));
 }
 
 /* ---- the report ---- */
