@@ -49,7 +49,7 @@ script = $(patsubst %,src/sql/%.sql,$(1))
 SCRIPT = $(call script,schema roles identities accounting ledger names protections budgets models argument_types rows groups \
 	evaluation price definers sharing prediction jobs schedules parts looks aggregates classes answers registry rating scorecard \
 	trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift \
-	model_facts model_card show report_models report_html seen guards settings arguments privileges namesakes)
+	model_facts model_card show report_models report_registry report_html verify_report seen guards settings arguments privileges namesakes)
 
 CORE = src/core/libdpobj_core.a
 CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*/*.c))

@@ -194,12 +194,62 @@ SELECT report_shown('pg_class');
 RESET SESSION AUTHORIZATION;
 SELECT dpobj.protect('jetty', '{"x": {}, "wet": {}}', adjacency => 'add_remove');
 SELECT report_news('jetty');
+-- ---- a report that others verify ----
+CREATE FUNCTION found(altered jsonb, earlier jsonb DEFAULT NULL) RETURNS text LANGUAGE sql AS $$ -- what does not hold
+  SELECT coalesce(string_agg(what || ' ' || differences, ', '), 'all holds') FROM dpobj.verify_report($1, $2) WHERE differences > 0
+$$;
+-- as somebody would who knows how the digest is made
+CREATE FUNCTION forged(report jsonb, path text[], value jsonb) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_set(l.report, '{ledger,digest}', to_jsonb(dpobj_internal.ledger_digest(l.report -> 'ledger')))
+    FROM (SELECT CASE WHEN $3 IS NULL THEN $1 #- $2 ELSE jsonb_set($1, $2, $3) END AS report) l
+$$;
+SELECT dpobj.report('harbour', 'registry', 0.00001) AS kept \gset
+CREATE VIEW kept AS SELECT :'kept'::jsonb AS r;
+SELECT what, checked, differences, first_difference FROM kept, dpobj.verify_report(r);
+SELECT r - 'ledger' - 'promise' - 'questions' - 'registry' = dpobj.report('harbour', 'json', 0.00001)::jsonb - 'events'
+       || jsonb_build_object('at', r -> 'at') FROM kept;
+-- a digit of what it says, of what it says it of, and a key that is not there or too many
+SELECT found(jsonb_set(r, '{composed,pld,epsilon}', to_jsonb((r #>> '{composed,pld,epsilon}')::numeric - 0.000000001))) FROM kept;
+SELECT path, found(jsonb_set(r, path, to_jsonb(translate(r #>> path, '0123456789', '1234567890')))) FROM kept,
+  (VALUES ('{promise,0}'::text[]), ('{questions,2,answer}'), ('{registry,deployment,privacy_loss,privacy_parameters_details}')) v(path);
+SELECT path, found(jsonb_set(r, path, to_jsonb((r #>> path)::numeric + 1))) FROM kept, (VALUES ('{releases,charged}'::text[]), ('{kinds,0,released}'),
+  ('{budgets,0,releases_before}'), ('{labels,conditional}'), ('{registry,deployment,privacy_loss,privacy_parameters,epsilon}'), ('{ledger,kinds,0,rdp_pico,3}')) v(path);
+SELECT found(r - 'neighbours'), found(r || '{"colour": 1}'), found(r #- '{ledger,digest}') FROM kept;
+-- the same of the events, with the digest of what is left: the last charge, the first one, all of a kind, an end, an administrator's event
+SELECT found(forged(r, '{ledger,kinds,0,charges,-1}', NULL)) AS last, found(forged(r, '{ledger,kinds,0,charges,0}', NULL)) AS first,
+       found(forged(r, '{ledger,kinds,0}', NULL)) AS kind, found(forged(r, '{ledger,ends,-1}', NULL)) AS "end" FROM kept;
+SELECT found(forged(r, ARRAY['ledger', 'events', (place - 1)::text], NULL)) FROM kept, jsonb_array_elements(r #> '{ledger,events}') WITH ORDINALITY e(e, place)
+  WHERE e ->> 'event' = 'raise_budget';
+SELECT found(forged(r, '{ledger,kinds,0,epsilon_nano}', '1')), found(forged(r, '{ledger,kinds,0,charges,0,0}', r #> '{ledger,ends,0,1}')) FROM kept;
+SELECT found(forged(r, '{ledger,kinds,0,pair}', '"none at all"')), found(forged(r, '{ledger,roles}', '"nobody"')) FROM kept;
+-- an earlier report has no event that a later one has not
+SELECT found(r, r), found(forged(r, '{ledger,ends,-1}', NULL), r), found(r, forged(r, '{ledger,ends,-1}', NULL)) FROM kept;
+SELECT * FROM answers('SELECT found(%)', $$NULL$$, $$'{}'$$, $$dpobj.report('harbour', 'json')::jsonb$$, $$dpobj.report('harbour', 'registry')::jsonb, '{"ledger": 7}'$$);
+SET SESSION AUTHORIZATION report_bea;
+SELECT * FROM dpobj.verify_report('{}');
+RESET SESSION AUTHORIZATION;
+
 -- the report shows running sums that differ from the ledger
 ALTER TABLE dpobj.budget_rows DISABLE TRIGGER budget_guard;
 UPDATE dpobj.budget_rows b SET cost_spent = cost_spent - 1 FROM dpobj.identities i WHERE i.id = b.role AND i.name = 'report_bea';
 ALTER TABLE dpobj.budget_rows ENABLE ALWAYS TRIGGER budget_guard;
 SELECT dpobj.report('harbour', 'json')::jsonb -> 'sums_equal';
 SELECT line FROM string_to_table(dpobj.report('harbour'), E'\n') line WHERE line ~ 'DIFFER';
+-- and so does a ledger that is cut short: at its end, and in the middle
+CREATE FUNCTION cut(which text) RETURNS text LANGUAGE plpgsql AS $$
+  DECLARE
+    report jsonb;
+  BEGIN
+    ALTER TABLE dpobj.ledger_events DISABLE TRIGGER ALL;
+    EXECUTE format('DELETE FROM dpobj.ledger_events WHERE id = (SELECT %s(id) FROM dpobj.ledger_events
+                     WHERE relation = ''harbour''::regclass AND event = ''charged'')', which);
+    report := dpobj.report('harbour', 'registry');
+    RAISE EXCEPTION USING MESSAGE = found(report);
+  EXCEPTION WHEN raise_exception THEN
+    RETURN SQLERRM;
+  END
+$$;
+SELECT cut('max'), cut('min');
 
 
 -- what a child has spent counts; neighbours of several kinds have no total; labels and ends
@@ -238,7 +288,8 @@ SELECT accountant, round(epsilon, 2), assumes FROM unnest('{basic,kov}'::text[])
 
 DROP TABLE harbour, lagoon, jetty, tidepool CASCADE;
 DELETE FROM dpobj.budget_rows;
-DROP FUNCTION halfspaces, logistics, report_shown, report_news;
+DROP VIEW kept;
+DROP FUNCTION halfspaces, logistics, report_shown, report_news, found, forged, cut;
 DROP FUNCTION by_hand(numeric, numeric, text, jsonb, text, text), by_hand(text, text, text);
 DROP OWNED BY report_ann, report_bea, report_auditor;
 DROP ROLE report_ann, report_bea, report_auditor;

@@ -25,7 +25,7 @@ DECLARE
     -- budgets and the report
     'limit_budget', 'mark_part', 'check_parts', 'reader', 'see_ledger', 'see_budgets', 'see_odometer', 'see_models', 'see_model_list', 'see_answers', 'see_evaluations', 'see_model_history', 'see_drifts', 'see_ratings', 'see_schedules', 'see_schedule_runs', 'sees_all', 'administers', 'origin', 'table_name', 'table_named', 'table_owner', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
-    'report', 'check_ledger', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
+    'report', 'check_ledger', 'verify_report', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     'report_neighbours', 'report_assumptions',
     -- types of arguments
     'json_argument_in', 'json_argument_out', 'json_argument_recv', 'json_argument_send', 'model_argument_in', 'model_argument_out', 'model_argument_recv',

@@ -69,7 +69,7 @@ CREATE OR REPLACE FUNCTION dpobj.report(relation regclass, format text DEFAULT '
   LANGUAGE C STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_report_table';
 COMMENT ON FUNCTION dpobj.report(regclass, text, numeric) IS
-  'for superusers and dpobj_auditor: releases, budgets and administration of a table, and what its releases guarantee together; format: text in lines of 100 columns, json, or html, a page with the models of the table, for browsers and print, that needs nothing else; delta as for dpobj.recompute';
+  'for superusers and dpobj_auditor: releases, budgets and administration of a table, and what its releases guarantee together; format: text in lines of 100 columns, json, html, a page with the models of the table, for browsers and print, that needs nothing else, or registry, json with all events, for dpobj.verify_report and the registry of deployments; delta as for dpobj.recompute';
 
 -- Is an event of administration about a budget?  role: the role's names now and as recorded.
 CREATE OR REPLACE FUNCTION dpobj_internal.is_of_budget(event jsonb, budget jsonb, role jsonb) RETURNS boolean
@@ -391,37 +391,53 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_assumptions(report jsonb) RETUR
 COMMENT ON FUNCTION dpobj_internal.report_assumptions(jsonb) IS
   'internal: what the totals of a report rest on, a paragraph each';
 
--- What was promised and what is spent stand first, then the conditions.
-CREATE OR REPLACE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION dpobj_internal.report_budget_in_force(report jsonb) RETURNS jsonb
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
-    SELECT CASE
-        WHEN ($1 #>> '{releases,charged}')::bigint = 0 THEN 'Nothing has been released from this table.'
-        WHEN $1 ->> 'neighbours' IS NULL THEN 'The releases of this table are about neighbours of several kinds, so that they have no total.'
-        WHEN b.budget IS NOT NULL THEN
-          format('All that is and will be released under the budget of this table is differentially private with epsilon %s and delta %s for '
-                 'tables where %s; epsilon %s and delta %s of it are spent, in %s releases. This holds whatever the analysts asked after which answer%s.',
-            b.budget ->> 'epsilon_limit', b.budget ->> 'delta_limit', $1 ->> 'neighbours', b.budget ->> 'epsilon_spent', b.budget ->> 'delta_spent',
-            $1 #>> '{releases,charged}',
+    SELECT b
+      FROM jsonb_array_elements($1 -> 'budgets') b
+     WHERE b ->> 'relation_name' = $1 ->> 'relation' AND (b ->> 'all_roles')::boolean AND (b ->> 'within')::boolean
+       AND coalesce((b ->> 'sums_equal')::boolean, true)
+     ORDER BY (b ->> 'releases_before')::bigint > 0, (b ->> 'epsilon_limit')::numeric
+     LIMIT 1
+  $$;
+COMMENT ON FUNCTION dpobj_internal.report_budget_in_force(jsonb) IS
+  'internal: the budget over all roles, or limit of the owner, that bounds all releases of a report; null: none';
+
+-- What was promised, to whom, and what is spent stand first, then the conditions.
+CREATE OR REPLACE FUNCTION dpobj_internal.report_promise(report jsonb) RETURNS text[]
+  LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT array_remove(CASE
+        WHEN ($1 #>> '{releases,charged}')::bigint = 0 THEN ARRAY['Nothing has been released from this table.']
+        WHEN $1 ->> 'neighbours' IS NULL THEN ARRAY['The releases of this table are about neighbours of several kinds, so that they have no total.']
+        WHEN b.budget IS NOT NULL THEN ARRAY[
+          format('%s in %s was promised that all releases from it together are differentially private with epsilon %s and delta %s; of this, '
+                 'epsilon %s and delta %s are spent, in %s releases.', w.whom, $1 ->> 'relation', b.budget ->> 'epsilon_limit',
+            b.budget ->> 'delta_limit', b.budget ->> 'epsilon_spent', b.budget ->> 'delta_spent', $1 #>> '{releases,charged}'),
+          format('This says that, if %s, no outcome of all these releases becomes more than %s times as likely%s. It holds whatever '
+                 'the analysts asked after which answer%s.', $1 ->> 'neighbours',
+            CASE WHEN (b.budget ->> 'epsilon_limit')::numeric > 13.8 THEN 'e^' || (b.budget ->> 'epsilon_limit')
+                 ELSE trim_scale(ceil(10 * exp((b.budget ->> 'epsilon_limit')::numeric)) / 10)::text END,
+            ', but for a probability of ' || nullif(b.budget ->> 'delta_limit', '0'),
             CASE WHEN (b.budget ->> 'releases_before')::bigint > 0
                  THEN ', if the decision about the budget, after ' || (b.budget ->> 'releases_before') || ' of them, did not depend on the answers'
-                 ELSE '' END)
-        WHEN c.guarantee IS NOT NULL THEN
-          format('No budget over all roles is known to bound this table; epsilon %s and delta %s are spent, in %s releases, for tables where %s. '
-                 'Together they are differentially private with these if all of them were fixed before the first answer.',
-            c.guarantee ->> 'epsilon', c.guarantee ->> 'delta', $1 #>> '{releases,charged}', $1 ->> 'neighbours')
-        ELSE 'No accountant knows a total of these releases.' END
-      || coalesce(' ' || w.weaker || CASE w.weaker WHEN 1 THEN ' of them has' ELSE ' of them have' END || ' a guarantee that is not exact.', '')
-      FROM (SELECT (SELECT v.b FROM jsonb_array_elements($1 -> 'budgets') v(b)
-                     WHERE v.b ->> 'relation_name' = $1 ->> 'relation' AND (v.b ->> 'all_roles')::boolean AND (v.b ->> 'within')::boolean
-                       AND coalesce((v.b ->> 'sums_equal')::boolean, true)
-                     ORDER BY (v.b ->> 'releases_before')::bigint > 0, (v.b ->> 'epsilon_limit')::numeric LIMIT 1) AS budget) b,
+                 ELSE '' END)]
+        WHEN g.guarantee IS NOT NULL THEN ARRAY[
+          format('%s in %s was promised no bound, because no budget over all roles is known to hold; epsilon %s and delta %s are spent, in %s releases.',
+            w.whom, $1 ->> 'relation', g.guarantee ->> 'epsilon', g.guarantee ->> 'delta', $1 #>> '{releases,charged}'),
+          format('Together they are differentially private with these, for tables where %s, if all of them were fixed before the first answer.',
+            $1 ->> 'neighbours')]
+        ELSE ARRAY['No accountant knows a total of these releases.'] END
+      || (SELECT format('%s of them %s a guarantee that is not exact.', sum(v.n::bigint), CASE sum(v.n::bigint) WHEN 1 THEN 'has' ELSE 'have' END)
+            FROM jsonb_each_text($1 -> 'labels') v(label, n) WHERE v.label <> 'exact' HAVING count(*) > 0), NULL)
+      FROM (SELECT dpobj_internal.report_budget_in_force($1) AS budget) b,
            (SELECT (SELECT v.c FROM jsonb_each($1 -> 'composed') v(name, c) WHERE v.c ->> 'epsilon' IS NOT NULL
-                     ORDER BY (v.c ->> 'epsilon')::numeric LIMIT 1) AS guarantee) c,
-           (SELECT nullif(coalesce(sum(v.n::bigint), 0), 0) AS weaker FROM jsonb_each_text($1 -> 'labels') v(label, n) WHERE v.label <> 'exact') w
+                     ORDER BY (v.c ->> 'epsilon')::numeric LIMIT 1) AS guarantee) g,
+           (SELECT CASE WHEN $1 ->> 'neighbours' LIKE '%person%' THEN 'Each person' ELSE 'Everybody with one row' END AS whom) w
   $$;
 COMMENT ON FUNCTION dpobj_internal.report_promise(jsonb) IS
-  'internal: what all releases of a report guarantee together, in one sentence';
+  'internal: what all releases of a report guarantee together, to whom, and on which conditions, a paragraph each';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.report_as_text(report jsonb) RETURNS text
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -429,7 +445,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_as_text(report jsonb) RETURNS t
     SELECT concat_ws(E'\n',
       dpobj_internal.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
       format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
-      '', dpobj_internal.report_lines(dpobj_internal.report_promise(r.j), 0),
+      '',
+      (SELECT string_agg(dpobj_internal.report_lines(line, 0), E'\n' ORDER BY place) FROM unnest(dpobj_internal.report_promise(r.j)) WITH ORDINALITY v(line, place)),
       '', 'NEIGHBOURS',
       dpobj_internal.report_lines(dpobj_internal.report_neighbours(r.j), 2),
       CASE WHEN jsonb_array_length(r.j -> 'tables') > 1 THEN

@@ -11,7 +11,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.page_contents(relation regclass, delta
     WITH r AS MATERIALIZED (SELECT dpobj_internal.report_contents($1, $2) || dpobj_internal.model_contents($1) AS j)
     SELECT r.j || jsonb_build_object(
       'made', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'),
-      'promise', dpobj_internal.report_promise(r.j),
+      'promise', (dpobj_internal.report_promise(r.j))[1],
+      'conditions', array_to_string((dpobj_internal.report_promise(r.j))[2:], ' '),
+      'questions', dpobj_internal.report_answers(r.j),
       'about', dpobj_internal.report_neighbours(r.j),
       'budgets', (SELECT jsonb_agg(b || jsonb_build_object('caps', w.words[1], 'spent_words', w.words[2], 'holds', w.words[3],
                             'differs', NOT (b ->> 'sums_equal')::boolean,

@@ -88,12 +88,13 @@ sub page_of
 
 my $page = page_of($table);
 keep_page('hostile.html', $page);
-like($page, qr/<p class="promise">All that is and will be released under the budget of this table is differentially private with epsilon 1000 and delta 0\.000001 for tables where [^;<]*; epsilon \S+ and delta \S+ of it are spent/, 'the first sentence says what was promised and what is spent');
-like($page, qr/id="budgets".*id="releases".*id="totals".*id="rests".*id="not-covered".*class="details".*id="kinds".*id="models".*id="administration"/s,
+like($page, qr/<p class="promise">Everybody with one row in [^<]* was promised that all releases from it together are differentially private with epsilon 1000 and delta 0\.000001; of this, epsilon \S+ and delta \S+ are spent, in \d+ releases\.<\/p>\n<p>This says that, if one row is replaced, /,
+	'the first sentence says what was promised, to whom, and what is spent; the next, on which conditions');
+like($page, qr/id="budgets".*id="releases".*id="totals".*id="rests".*id="not-covered".*class="details".*id="questions".*id="kinds".*id="models".*id="administration"/s,
 	'the summary comes before the details');
+is(scalar(() = $page =~ m{<dt>[^<]+\?</dt><dd>[^<]{10,}</dd>}g), 14, 'each question has an answer');
 ok(length($page) < 200_000, 'the page is small: ' . length($page) . ' bytes');
 refused("dpobj.report for the owner of the table", "42501", in_session($node, "owner", "SELECT dpobj.report($table, 'html')"));
-is(run_as('postgres', "SELECT dpobj.report(NULL, 'html')") // '', '', 'x') if 0;
 
 # Without the style sheet: only these tags and attributes, and no attribute that loads or runs.
 my %tags = map { $_ => 1 } qw(html head meta title style body main header section h1 h2 h3 h4 p div article span b bdi time figure figcaption

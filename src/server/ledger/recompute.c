@@ -14,6 +14,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
@@ -281,6 +282,7 @@ static const ReportFormat formats[] = {
 	{"text", "SELECT dpobj_internal.report_as_text(r)" FROM_CONTENTS},
 	{"json", "SELECT r::text" FROM_CONTENTS},
 	{"html", "SELECT dpobj_internal.page_contents($1, nullif($2, -1))", true},
+	{"registry", "SELECT dpobj_internal.registry_contents($1, nullif($2, -1))::text"},
 };
 
 static const ReportFormat *
@@ -345,5 +347,23 @@ dpobj_check_ledger(PG_FUNCTION_ARGS)
 
 	check_reader(InvalidOid);
 	admin_read("SELECT * FROM dpobj_internal.ledger_checks()", 0, NULL, NULL, put_check, set);
+	return (Datum) 0;
+}
+
+/* dpobj.verify_report(report, earlier) -> the rows of dpobj_internal.report_checks(), for those who see all */
+PG_FUNCTION_INFO_V1(dpobj_verify_report);
+Datum
+dpobj_verify_report(PG_FUNCTION_ARGS)
+{
+	Oid types[] = {JSONBOID, JSONBOID};
+	TupleDesc descriptor;
+	Tuplestorestate *set = materialize_begin(fcinfo, &descriptor);
+	Datum values[2] = {argument_value(fcinfo, 0, "report")};
+
+	values[1] = PG_ARGISNULL(1) ? DirectFunctionCall1(jsonb_in, CStringGetDatum("null"))
+								: PG_GETARG_DATUM(1);
+	check_reader(InvalidOid);
+	admin_read("SELECT * FROM dpobj_internal.report_checks($1, nullif($2, 'null'))",
+			   lengthof(types), types, values, put_check, set);
 	return (Datum) 0;
 }

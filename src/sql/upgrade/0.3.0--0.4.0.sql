@@ -133,7 +133,8 @@ DROP VIEW dpobj.schedules;
 ALTER TABLE dpobj.schedule_rows ADD COLUMN arguments jsonb, DROP CONSTRAINT schedule_is_one_request;
 
 -- report.sql: a report is one function
-DROP FUNCTION dpobj.report(regclass, numeric), dpobj.report_text(regclass, numeric), dpobj.report_html(regclass, numeric);
+DROP FUNCTION dpobj.report(regclass, numeric), dpobj.report_text(regclass, numeric), dpobj.report_html(regclass, numeric),
+    dpobj_internal.report_promise(jsonb);
 
 -- report_html.sql: the page is a template (src/server/ledger/report_page.html)
 DROP FUNCTION
