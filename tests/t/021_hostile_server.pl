@@ -251,7 +251,7 @@ my %phase = (
 my %interruption = (
 	cancel => [ '57014', sub { $control->ask('SELECT pg_cancel_backend(' . $_[0]->pid . ')') } ],
 	terminate => [ '57P01', sub { $control->ask('SELECT pg_terminate_backend(' . $_[0]->pid . ')') } ],
-	timeout => [ '57014', sub { }, 'SET statement_timeout = 2000' ],
+	timeout => [ '57014', sub { }, 'SET statement_timeout = ' . 2000 * DpobjSession::PATIENCE ],
 	'timeout of locks' => [ '55P03', sub { }, 'SET lock_timeout = 300' ],);
 
 for my $phase (sort keys %phase)
