@@ -81,7 +81,7 @@ SELECT label, train('ARRAY[score]', label) FROM unnest(ARRAY[
   'greatest(both_of, both_of) IS NULL', $$both_of::text = '(1,1)'$$]) label;
 SELECT train('ARRAY[score::positive]');
 SELECT train('ARRAY[(SELECT max(score) FROM specimen)]');
-SELECT train('ARRAY[score]', condition => 'id IN (SELECT id FROM specimen WHERE ill)');
+SELECT train('ARRAY[score]', condition => 'score IN (SELECT score FROM specimen WHERE ill)');
 SELECT train('ARRAY[score]', condition => 'score > (SELECT avg(score) FROM specimen)');
 SELECT train('(SELECT array_agg(m) FROM unnest(marks) AS m)');
 SELECT train('dpobj.features(note, v)');
