@@ -63,7 +63,7 @@ $hostile->try_all(
 	[ 'calls no aggregate', 'reader', '42501', 'SELECT dp_halfspace(ARRAY[f], y, 0.5, 0) FROM visit' ]);
 
 my $raise = q{SELECT dpobj.set_budget('visit', 'poor', 1000, 0)};
-reach_roles($node, 'maker', qw(dpobj_admin curator team));
+reach_roles($node, 'maker', qw(dpobj_admin curator));
 $hostile->try_all(
 	'who may make roles',
 	[ 'makes himself a member of dpobj_admin', 'maker', '42501', 'GRANT dpobj_admin TO maker', $raise ],
@@ -72,7 +72,10 @@ $hostile->try_all(
 	[ 'confirms an epoch', 'maker', '42501', 'SELECT dpobj.confirm_epoch()' ],
 	[ 'sets our settings for others', 'maker', '42501', \'', 'ALTER ROLE ana SET dpobj.min_epsilon = 0' ],
 	[ 'sets our settings for all', 'maker', '42501', \'', 'ALTER ROLE ALL SET dpobj.release_tick = 0' ],
-	[ 'has no budget', 'maker', 'UB002', $train ],
+	[ 'has no budget', 'maker', 'UB002', $train ]);
+reach_roles($node, 'maker', 'team');
+$hostile->try_all(
+	'who may make roles',
 	[ 'pays for a group like a member', 'maker', 1, 'RESET ROLE', 'GRANT team TO maker', $train ]);
 $hostile->try_all(
 	'who owns the database',
