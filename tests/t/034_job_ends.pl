@@ -328,7 +328,7 @@ spends($node, 'a worker that cannot be forked', $once, sub {
 
 	$processes->(1);
 	my $id = submit('ana', 'unforked', 'patient');
-	ok(wait_until(10, sub { slurp_file($node->logfile, $from) =~ /could not fork worker process/ }), 'no worker is forked');
+	ok(wait_until(10, sub { slurp_file($node->logfile, $from) =~ /could not fork (?:background )?worker process/ }), 'no worker is forked');
 	$processes->($limit =~ s/\s//gr);
 	ok(wait_until(20, sub { row_state($id) eq 'released' }), 'the launcher tries again');
 	ok(all_workers_end(), 'the worker ends after the job');
