@@ -5,6 +5,8 @@
 
 use File::Basename qw(dirname);
 
+use List::Util qw(uniq);
+
 use DpobjParts;
 use DpobjTest;
 
@@ -26,7 +28,7 @@ system_or_bail(qw(cc -O2 -shared -fPIC -o), $library, dirname(__FILE__) . '/bits
 	$coordinator->restart;
 }
 
-# A model over rows on other servers is not rated; one of a table is, unless this is said, and has fewer rows.
+# A model is rated unless this is said, by coins of the rows' places, which differ from table to table.
 sub unrated
 {
 	my ($arguments) = @_;
@@ -38,8 +40,7 @@ sub unrated
 sub model_of
 {
 	my ($table, $arguments) = @_;
-	$arguments = unrated($arguments) if $table =~ /whole$/;
-	return in_session($coordinator, 'ana', "SELECT (dpobj.train('$table', $arguments)).weights");
+	return in_session($coordinator, 'ana', "SELECT (dpobj.train('$table', @{[ unrated($arguments) ]})).weights");
 }
 
 my %models = (
@@ -82,6 +83,78 @@ isnt(model_of('visit', $models{objective}), model_of('visit', $models{'rows held
 for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM SET work_mem = '64kB'; ALTER SYSTEM SET hash_mem_multiplier = 1; SELECT pg_reload_conf()"); }
 same_models([ 'visit', 'many' ], 'objective', 'descent', 'linear', 'softmax', 'localized');
 for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM RESET work_mem; ALTER SYSTEM RESET hash_mem_multiplier; SELECT pg_reload_conf()"); }
+
+# ---- the same bits, the same rating ----
+
+# Rows that are dealt by their values rate where they are, and the rows of no part are sent for it.
+my $of = q{weights, details -> 'rate', details -> 'rating', details -> 'coverage', details -> 'unrated'};
+
+sub rating_of
+{
+	my ($table, $arguments, $what) = @_;
+	return in_session($coordinator, 'ana', "SELECT $what FROM dpobj.train('$table', $arguments)");
+}
+my %ratings = (
+	'objective' => q{'y', 2, '{a,r,b,e}', method => 'logistic', options => '{"mechanism": "objective", "holdout": 0.3}'},
+	'descent of levels, normal noise' => q{'y', 2, '{a,s,t,d}', 1e-6, method => 'logistic', options => '{"mechanism": "descent", "holdout": 0.3}'},
+	'softmax' => q{'s', 2, '{a,r}', method => 'softmax', options => '{"holdout": 0.3, "rate": 1}'},
+	'a halfspace' => q{'y', 2, '{r,s}', method => 'halfspace', options => '{"holdout": 0.3}'},
+	'a halfspace of each class' => q{'s', 2, '{r,b}', method => 'one_vs_rest', options => '{"holdout": 0.3, "rate": 2}'},
+	'a pool' => q{'y', 2, '{r,b}', 1e-7, method => 'logistic', options => '{"mechanism": "pool", "holdout": 0.3, "rate": 2}'},
+	'counts of usable rows' => q{'y', 4, '{n,r}', method => 'logistic', options => '{"mechanism": "objective", "holdout": 0.3, "rate": 1, "coverage_epsilon": 1}'},
+	'a filter' => q{'y', 2, '{a,r}', method => 'logistic', options => '{"mechanism": "objective", "holdout": 0.3, "rate": 1}', filter => '{"b": {"=": true}}'});
+
+sub same_ratings
+{
+	my ($tables, @names) = @_;
+	for my $name (@names)
+	{
+		my $whole = rating_of('whole', $ratings{$name}, $of);
+		like($whole, qr/"on": "rows held out".*"verdict": /, "$name: one table has a rated model");
+		is(rating_of($_, $ratings{$name}, $of), $whole, "$name: the parts of $_ have the same, noise included") for @$tables;
+	}
+	return;
+}
+same_ratings(['visit'], sort keys %ratings);
+same_ratings(['many'], 'objective', 'a halfspace');
+for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM SET work_mem = '64kB'; ALTER SYSTEM SET hash_mem_multiplier = 1; SELECT pg_reload_conf()"); }
+same_ratings(['visit'], 'objective', 'a halfspace');
+for my $node ($coordinator, @parts) { $node->safe_psql('postgres', "ALTER SYSTEM RESET work_mem; ALTER SYSTEM RESET hash_mem_multiplier; SELECT pg_reload_conf()"); }
+
+# Numbers of the label are rounded as in training, so that their sums differ in the last digits.
+for my $arguments (q{'r', 40, '{a,b,s}', method => 'linear', options => '{"holdout": 0.3, "rate": 30}'}, q{'r', 40, '{a,b}', method => 'simplex', options => '{"holdout": 0.3, "rate": 30}'})
+{
+	my $number = q{weights, details #> '{rating,rows}', round((details #>> '{rating,r_squared,value}')::numeric, 2), round((details #>> '{rating,r_squared,high}')::numeric, 2),
+  (SELECT array_agg(round(c::numeric, -5)) FROM jsonb_array_elements(details #> '{rating,counts}') c)};
+	my $whole = rating_of('whole', $arguments, $number);
+	like($whole, qr/\|8\d\d\|.*\|\{/, 'one table has a rated model of a number');
+	is(rating_of('visit', $arguments, $number), $whole, 'its parts have the same');
+}
+
+# Each group is rated by rows of its own.
+my $of_groups = q{SELECT key, (model).weights, (model).details -> 'rating' FROM dpobj.train_groups('%s', 'y', 10, '{r,s}', by => '{b}', method => 'logistic', options => '{"holdout": 0.3}')};
+my $groups_whole = in_session($coordinator, 'ana', $of_groups =~ s/%s/whole/r);
+like($groups_whole, qr/^\{false\}.*"rows": [45]\d\d.*\n\{true\}.*"rows": [34]\d\d/, 'groups of one table are rated');
+is(in_session($coordinator, 'ana', $of_groups =~ s/%s/$_/r), $groups_whole, "and those over the parts of $_ the same") for qw(visit many);
+
+# By coins, which no two calls share: under replace, too, the charge is that of the model.
+for my $arguments (q{'y', 500, '{a,r,b,e}'}, q{'y', 500, '{a,r}', method => 'halfspace'}, q{'r', 500, '{a,b,s}', method => 'linear'}, q{'s', 500, '{a,r}'})
+{
+	my $rows = q{SELECT details #>> '{rating,rows}' FROM dpobj.train('many', %s)};
+	my @rows = split /\n/, in_session($coordinator, 'ana', ($rows =~ s/%s/$arguments/r) x 4);
+	is(scalar(grep { 480 < $_ && $_ < 720 } @rows), 4, "a fifth of the rows of parts rates: @rows");
+	cmp_ok(scalar(uniq(@rows)), '>', 1, 'not always the same ones');
+}
+spends(
+	$coordinator,
+	'a training with its rating over parts',
+	{ epsilon => 5, charged => 1, released => 1 },
+	sub { like(rating_of('visit', q{'y', 5, '{a,r,b,e}'}, q{details -> 'rate', details -> 'rating' ->> 'verdict', details -> 'coverage'}), qr/^\{"rows": 0\.2, .*"charged": 0.*better than chance.*"unusable": \d/, 'a training over parts is rated by default') });
+spends(
+	$coordinator,
+	'a rating of rows that were seen',
+	{},
+	sub { like(in_session($coordinator, 'ana', q{SELECT dpobj.train('visit', 'y', 5, '{a,r}', options => '{"holdout": false, "rate": 1}')}), qr/^ERROR:  22023: option "rate" is not for this request\nDETAIL:  Rows of the table are on other servers, and no rows are held out\./, 'rows on other servers are read once, to train or to rate') });
 
 
 # ---- the same bits, the same answer ----
@@ -158,7 +231,7 @@ is(scalar_of($coordinator, "SELECT dpobj.report('visit', 'json')::jsonb ->> 'sum
 
 # Prices do not know where the rows are.
 my $price = q{SELECT dpobj.price('%s', %a) - '{remaining,calls}'::text[]};
-for my $arguments (unrated(q{'y', 1, '{r,s}', method => 'logistic'}), unrated(q{'s', 1, '{r}', method => 'softmax'}), q{NULL, 1, method => 'accuracy'},
+for my $arguments (q{'y', 1, '{r,s}', method => 'logistic'}, unrated(q{'s', 1, '{r}', method => 'softmax'}), q{NULL, 1, method => 'accuracy'},
 	q{NULL, 1, method => 'suggest', options => '{"columns": {"n": [0, 20]}}'}, q{NULL, 1, '{e}', method => 'count'})
 {
 	same_answer("a price of $arguments", $price =~ s/%a/$arguments/r);
@@ -179,12 +252,19 @@ for my $i (1, 2)
 	foreign_partition($coordinator, "bounded_$i", sprintf('FROM (%d) TO (%d)', $i * 1000 + 1, $i * 1000 + 1001), "part$i", 'bounded_part', 'bounded');
 }
 $coordinator->safe_psql('postgres', sprintf <<'SQL', encoders());
-SELECT dpobj.protect(t, '%s', n => 3000), dpobj.set_budget(t, 'ana', 1000, 0.1) FROM unnest('{bounded,bounded_whole}'::regclass[]) t
+SELECT dpobj.protect(t, '%s', n => 3000), dpobj.set_budget(t, 'ana', 1000, 0.1) FROM unnest('{bounded,bounded_whole}'::regclass[]) t;
+UPDATE dpobj.identities SET holdout_key = '00010203-0405-0607-0809-0a0b0c0d0e0f' WHERE kind = 'table'
 SQL
 for my $arguments (q{'y', 1, '{a,r}', method => 'logistic'}, q{'y', 1, '{r,s}', method => 'halfspace'}, q{'y', 1, '{r,s}'})
 {
 	like(model_of('bounded_whole', $arguments), qr/^\{/, "a bounded table has a model of $arguments");
 	is(model_of('bounded', $arguments), model_of('bounded_whole', $arguments), 'its parts have the same');
+}
+for my $arguments (q{'y', 2, '{a,r}', method => 'logistic', options => '{"holdout": 0.3}'}, q{'y', 2, '{n,b}', method => 'halfspace', options => '{"mechanism": "sample_aggregate", "holdout": 0.3}'})
+{
+	my $whole = rating_of('bounded_whole', $arguments, $of);
+	like($whole, qr/"because": "a part of epsilon".*"verdict": /, 'a bounded table rates where the side is that of the values, for a part of epsilon');
+	is(rating_of('bounded', $arguments, $of), $whole, 'its parts have the same');
 }
 
 # ---- schedules ----
@@ -255,6 +335,18 @@ for my $i (1, 2)
 my $persons = q{'y', 1000, '{a,r}', method => 'logistic', options => '{"mechanism": "objective"}'};
 like(model_of('person_whole', $persons), qr/^\{/, 'a table of persons has a model');
 is(model_of('person', $persons), model_of('person_whole', $persons), 'its parts have the same');
+
+# All rows of a person train or rate; at this epsilon the noise of the table is 0, but for a chance of e^-20 for each number.
+my $of_persons = q{SELECT weights, details #> '{rating,counts}' FROM dpobj.train('%s', 'y', 10000, '{b}', method => 'logistic', options => '{"mechanism": "objective", "rate": 10000, "holdout": 0.5}')};
+my $persons_whole = answer_of('person_whole', $of_persons);
+like($persons_whole, qr/^\{.*\}\|\[\[\d+, \d+\], /, 'persons of one table rate');
+is(answer_of('person', $of_persons), $persons_whole, 'those of parts the same');
+my $by_coins = q{SELECT details #> '{rating,rows}' FROM dpobj.train('person', 'y', 10000, '{b}', method => 'logistic', options => '{"mechanism": "objective", "rate": 10000}')};
+my @sums = (0);
+for my $rows (split /\n/, scalar_of($coordinator, 'SELECT count(y) FROM person_whole GROUP BY s')) { push @sums, map { $_ + $rows } @sums; }
+my @rated = split /\n/, in_session($coordinator, 'ana', ($by_coins) x 6);
+is(scalar(grep { my $rows = $_; grep { $_ == $rows } @sums } @rated), 6, "persons of parts rate with all of their rows: @rated");
+cmp_ok(scalar(uniq(@rated)), '>', 1, 'and not always the same persons');
 for my $look (q{histogram('%s', 'n', 100)}, q{avg('%s', 'r', 100, '{b}')}, q{auc('rated', '%s', 100, NULL, '{"holdout": 0.3}')}, q{evaluate('rated', '%s', 100)})
 {
 	my $whole = answer_of('person_whole', "SELECT * FROM dpobj.$look");
@@ -276,21 +368,25 @@ sub bytes_moved
 {
 	my ($arguments) = @_;
 	my $before = -e $file ? slurp_file($file) : 0;
-	like(model_of('visit', $arguments), qr/^\{/, 'a training through a proxy answers');
+	like(in_session($coordinator, 'ana', "SELECT (dpobj.train('visit', $arguments)).weights"), qr/^\{/, 'a training through a proxy answers');
 	ok(wait_until(20, sub { !links_of($parts[1]) }), 'its connection ends');
 	my $moved = '';
 	wait_until(20, sub { my $last = $moved; sleep(0.5); $moved = slurp_file($file); $moved ne '' && $moved eq $last });
 	return $moved - $before;
 }
-my $few = bytes_moved($models{sgd});
-my $few_rows = bytes_moved(q{'y', 2, '{a,r}', method => 'halfspace'});
+my $of_passes = unrated($models{sgd});
+my $of_rated = $models{sgd} =~ s/"mechanism"/"holdout": 0.3, "rate": 1, $&/r;
+my $gathered = q{'y', 2, '{a,r}', method => 'halfspace', options => '{"rate": 0}'};
+my ($few, $few_rated, $few_rows) = map { bytes_moved($_) } $of_passes, $of_rated, $gathered;
 $parts[1]->safe_psql('postgres', 'INSERT INTO visit_part ' . rows_between(2001, 32000));
-is(bytes_moved($models{sgd}), $few, "31,000 rows move the $few bytes that 1,000 rows move");
+is(bytes_moved($of_passes), $few, "31,000 rows move the $few bytes that 1,000 rows move");
+is(bytes_moved($of_rated), $few_rated, "and $few_rated bytes with a rating, for which no row moves either");
+cmp_ok($few_rated, '<', $few + 3000, 'a rating sends the model and gets the numbers of its table');
 my @small = ("SET work_mem = '64kB'", 'SET hash_mem_multiplier = 1');
 $coordinator->safe_psql('postgres', "GRANT SET ON PARAMETER temp_file_limit TO ana");
-like(in_session($coordinator, 'ana', @small, "SET temp_file_limit = '256kB'", "SELECT (dpobj.train('visit', $models{sgd})).weights"), qr/^\{/m,
+like(in_session($coordinator, 'ana', @small, "SET temp_file_limit = '256kB'", "SELECT (dpobj.train('visit', $of_rated)).weights"), qr/^\{/m,
 	'and take no room in the files of the coordinator');
-cmp_ok(bytes_moved(q{'y', 2, '{a,r}', method => 'halfspace'}), '>', $few_rows + 100_000, 'a halfspace gathers the rows');
+cmp_ok(bytes_moved($gathered), '>', $few_rows + 100_000, 'a halfspace gathers the rows');
 $parts[1]->safe_psql('postgres', 'DELETE FROM visit_part WHERE ctid IN (SELECT ctid FROM visit_part ORDER BY ctid OFFSET 1000)');
 kill 'KILL', $proxy;
 waitpid $proxy, 0;
@@ -301,7 +397,9 @@ $coordinator->safe_psql('postgres', sprintf q{ALTER SERVER part2 OPTIONS (SET ho
 
 my $failure = "ERROR:  UB004: the release failed and nothing was released\n"
   . 'DETAIL:  The charge stays. Failures are counted against the table, and the reason is in the server log only.';
-my $train = "SELECT (dpobj.train('visit', $models{sgd})).weights";
+my $train = "SELECT (dpobj.train('visit', $of_passes)).weights";
+my $train_rated = q{SELECT (dpobj.train('visit', 'y', 2, '{a,r}', method => 'logistic', options => '{"mechanism": "objective", "holdout": 0.3}')).weights};
+my $train_number = q{SELECT (dpobj.train('visit', 'r', 2, '{a,b}', method => 'linear', options => '{"holdout": 0.3, "rate": 1}')).weights};
 
 my %wrong = (
 	'ends between two passes' => q{IF kind = 'p' AND pass = 3 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(9); END IF;},
@@ -315,15 +413,30 @@ my %wrong = (
 	'has more rows than any table' => q{IF kind = 'm' THEN answer := set_byte(answer, 13, 127); END IF;},
 	'says nothing of its rows' => q{IF kind = 'm' THEN answer := substr(answer, 1, 5); END IF;},
 	'answers no status' => q{IF kind = 'p' THEN answer := ''; END IF;});
-for my $name (sort keys %wrong)
+my %wrong_rating = (
+	'ends when it is to rate' => q{IF kind = 't' THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(9); END IF;},
+	'has an error when it is to rate' => q{IF kind = 't' THEN RAISE 'no'; END IF;},
+	'lacks a number of its rating' => q{IF kind = 't' THEN answer := substr(answer, 1, length(answer) - 8); END IF;},
+	'has a number too many' => q{IF kind = 't' THEN answer := answer || '\x0000000000000000'; END IF;},
+	'has fewer rows than none in a bin' => q{IF kind = 't' THEN answer := set_byte(answer, length(answer) - 8, 255); END IF;},
+	'has more rows in a bin than any table' => q{IF kind = 't' THEN answer := set_byte(answer, length(answer) - 8, 127); END IF;},
+	'has fewer unusable rows than none' => q{IF kind = 't' THEN answer := set_byte(answer, 5, 255); END IF;});
+my %wrong_number = (
+	'has a sum of residuals that its rows cannot have' => q{IF kind = 't' THEN answer := set_byte(answer, 13, 63); END IF;},
+	'has a sum of residuals of no rows' => q{IF kind = 't' THEN answer := overlay(answer PLACING '\x0000000000000000' FROM length(answer) - 7); END IF;});
+for ([ $train, %wrong ], [ $train_rated, %wrong_rating ], [ $train_number, %wrong_number ])
 {
-	answers_by($parts[0], $wrong{$name});
-	spends(
-		$coordinator,
-		"a part that $name",
-		{ epsilon => 2, charged => 1, failed => 1 },
-		sub { is(in_session($coordinator, { user => 'ana', seconds => 150 }, $train) =~ s/\nLOCATION.*//sr, $failure, "a part that $name: the one failure"); });
-	no_link_is_left("a part that $name", @parts);
+	my ($statement, %answers) = @$_;
+	for my $name (sort keys %answers)
+	{
+		answers_by($parts[0], $answers{$name});
+		spends(
+			$coordinator,
+			"a part that $name",
+			{ epsilon => 2, charged => 1, failed => 1 },
+			sub { is(in_session($coordinator, { user => 'ana', seconds => 150 }, $statement) =~ s/\nLOCATION.*//sr, $failure, "a part that $name: the one failure"); });
+		no_link_is_left("a part that $name", @parts);
+	}
 }
 answers_truly($parts[0]);
 

@@ -41,9 +41,10 @@ sub messages_of
 my %sent = (
 	'a count' => q{SELECT sum(value) FROM dpobj.count('visit', 10, '{e}', filter => '{"r": {">": 0}, "n": {">=": 0.25}, "e": {"in": ["low"]}, "t": {"<>": "tt"}}')},
 	'a linear separator' => q{SELECT (dpobj.train('visit', 'y', 10, '{a,r,e,t}', options => '{"holdout": 0.3}')).release > 0},
+	'a rating' => q{SELECT (dpobj.train('visit', 's', 10, '{r,e,t}', method => 'softmax', options => '{"holdout": 0.3, "rate": 1}')).release > 0},
 	'a model of passes' => q{SELECT (dpobj.train('visit', 'y', 10, '{r,d,c,s}', method => 'logistic', options => '{"mechanism": "objective"}')).release > 0});
 %sent = map { $_ => [ messages_of($sent{$_}) ] } keys %sent;
-is(join(' ', map { $_->[0] =~ /^6f/ && $_->[1] =~ /^73/ ? 'open, scan' : 'others' } values %sent), join(' ', ('open, scan') x 3), 'the messages are known');
+is(join(' ', map { $_->[0] =~ /^6f/ && $_->[1] =~ /^73/ ? 'open, scan' : 'others' } values %sent), join(' ', ('open, scan') x 4), 'the messages are known');
 
 $eve->ask('SET search_path = planted, pg_catalog');
 is($eve->ask("BEGIN; SELECT dpobj_internal.part('\\x$sent{'a count'}[0]')"), '\x6470703105', 'a part refuses any other role');
@@ -91,6 +92,12 @@ is(told($open, $scan, $rows), '', 'rows are answered');
 is(told($open, $scan, @$_), $disorder, 'messages out of order are refused: ' . join ' ', map { pack 'H2', $_ } @$_)
   for [ $passes, $rows ], [ $passes, $passes ], [$scan], [$open], [$pass], [ $passes, $pass, $rows ], [ $rows, $passes ];
 is(told($open, $_), $disorder, 'rows are read before they are asked for') for $rows, $passes, $pass;
+my @rating = @{ $sent{'a rating'} };
+my ($rate) = grep { /^74/ } @rating;
+is(told(@rating), '', 'a rating is answered');
+is(told(@rating, $rate), '', 'and again, to whom all rows are sent');
+is(told(@rating[ 0, 1 ], $rate), '', 'also before the other rows are asked for');
+is(told(@$_), $disorder, 'a rating is of rows that were dealt') for [ $rating[0], $rate ], [ $open, $scan, $rate ], [ @rating[ 0, 1 ], $rate =~ s/^74\K0{8}/00000001/r ];
 is(told($open, $sent{'a count'}[0], $scan), $disorder, 'two parts are read together only if both have what is asked for');
 is(told($scan), $disorder, 'nothing is read before the part is opened');
 
@@ -127,6 +134,18 @@ sub cast_label
 }
 is(told(cast_label(2, 2), $scan), '', 'a number is read as a boolean');
 is(told(cast_label(@$_), $scan), $invalid, "a label is read as its encoder's column is") for [ 2, 0 ], [ 0, 2 ];
+
+# A model has the classes and the weights of the rows, whatever a label is encoded as.
+my $rated = pack 'H*', $rate;
+my ($kind, $classes, $weights) = unpack 'x5 C N2', $rated;
+my $each = $weights / 6;
+my $message = '08P01: a message between parts of a table is not valid';
+is("$kind $classes", '1 6', 'the message is known');
+sub of_another { my ($header, $length) = @_; return unpack 'H*', substr($rated, 0, 5) . $header . substr($rated, 14, $length // $weights * 8); }
+is(told(@rating[ 0, 1 ], of_another(pack 'CNN', @$_)), $message, "a model of other rows is refused: @$_")
+  for [ 1, 5, $weights ], [ 1, 65, 65 * $each ], [ 1, 6, 5 * $each ], [ 0, 6, $weights ], [ 2, 6, $weights ], [ 3, 6, $weights ];
+is(told(@rating[ 0, 1 ], unpack 'H*', substr($rated, 0, 14 + 8 * $_) . pack('d>', 9**9**9) . substr($rated, 22 + 8 * $_)), $message, 'and one whose weight is no number') for 0, $weights - 1;
+is(told(@rating[ 0, 1 ], of_another(pack('CNN', 1, 5, 5 * $each), 5 * $each * 8)), $disorder, 'so is one that lacks a class of some rows');
 
 # A person or a column that deals rows is read as it is stored.
 my $separator = pack 'H*', $sent{'a linear separator'}[0];

@@ -80,13 +80,13 @@ read_details(RatedModel *rated)
 	for (int i = 0; i < JsonContainerSize(features); i++)
 		rated->columns =
 			lappend(rated->columns, json_get_string(getIthJsonbValueFromContainer(features, i)));
-	rated->intercept = json_is_true(json_member(encoding, "intercept"));
+	rated->rater.intercept = json_is_true(json_member(encoding, "intercept"));
 	rated->fit_intercept = 0;
 	rated->fit_slope = 1;
 	rated->probable = model_rating_calibration(root, &rated->fit_intercept, &rated->fit_slope) ||
 					  strcmp(rated->model.kind, method_name(METHOD_LOGISTIC)) == 0;
 	if (method_kind_has_classes(rated->model.kind))
-		rated->classes = JsonContainerSize(json_get_array(json_member(root, "classes")));
+		rated->rater.classes = JsonContainerSize(json_get_array(json_member(root, "classes")));
 }
 
 void
@@ -237,42 +237,26 @@ find_place(const Encoders *encoders, const char *column, int *first)
 void
 rated_model_place(RatedModel *rated, const Encoders *encoders)
 {
+	Rater *rater = &rated->rater;
 	int features = 0;
 	ListCell *cell;
 
-	memset(rated->levels, 0, sizeof(rated->levels));
+	memset(rater->levels, 0, sizeof(rater->levels));
 	foreach (cell, rated->columns)
 	{
 		int first;
 		const Encoder *encoder = find_place(encoders, lfirst(cell), &first);
 
 		if (features < COLUMNS_MAX)
-			rated->levels[features] = (int16) encoder_levels(encoder);
+			rater->levels[features] = (int16) encoder_levels(encoder);
 		for (int j = 0; j < encoder->features && features < COLUMNS_MAX; j++)
-			rated->place[features++] = first + j;
+			rater->place[features++] = first + j;
 	}
-	rated->features = features;
-	rated->weights = levels_weights(rated->levels, features) + (rated->intercept ? 1 : 0);
-	if (rated->weights * Max(rated->classes, 1) != rated->model.weights)
+	rater->features = features;
+	rater->weights = levels_weights(rater->levels, features) + (rater->intercept ? 1 : 0);
+	rater->weight = rated->model.weight;
+	if (rater->weights * Max(rater->classes, 1) != rated->model.weights)
 		elog(ERROR, "model \"%s\" has another number of weights", rated->name);
-}
-
-double
-rated_model_score(const RatedModel *rated, int class, const int32 *x)
-{
-	const double *weight = rated->model.weight + class * rated->weights;
-	double score = 0.0;
-
-	for (int j = 0; j < rated->features; j++)
-	{
-		int levels = rated->levels[j];
-
-		score += levels_product(weight, levels, x[rated->place[j]]);
-		weight += levels > 0 ? levels : 1;
-	}
-	if (rated->intercept)
-		score += *weight * FIXED_POINT_ONE;
-	return score / FIXED_POINT_ONE;
 }
 
 /* Adds what a column's features add to a score at least and at most. */
@@ -318,7 +302,7 @@ rated_model_range(const RatedModel *rated, const Encoders *encoders, double *low
 		widen_range(encoder, weight, lowest, highest);
 		weight += encoder_weights(encoder);
 	}
-	if (rated->intercept)
+	if (rated->rater.intercept)
 	{
 		*lowest += *weight;
 		*highest += *weight;
@@ -354,7 +338,7 @@ check_same_label(const RatedModel *first, const RatedModel *other)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("models \"%s\" and \"%s\" predict different columns", first->name,
 							   other->name)));
-	if (other->classes != first->classes ||
+	if (other->rater.classes != first->rater.classes ||
 		!json_equal(other->label.positive, first->label.positive) ||
 		!json_equal(other->label.negative, first->label.negative))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -386,35 +370,13 @@ find_models(Evaluation *evaluation)
 				columns = lappend(columns, lfirst(column));
 		release[i++] = rated->model.release;
 	}
-	evaluation->tally.classes = Max(evaluation->rated[0].classes, 2);
+	evaluation->tally.classes = Max(evaluation->rated[0].rater.classes, 2);
 	evaluation->tally.models = list_length(names);
 	evaluation->tally.model_release = release;
 	return columns;
 }
 
 /* ---- the counts ---- */
-
-/* As predictor_answer(). */
-int
-rated_model_predict(const RatedModel *rated, const int32 *x)
-{
-	double highest = rated_model_score(rated, 0, x);
-	int best = 0;
-
-	if (rated->classes == 0)
-		return highest > 0.0 ? TALLY_POSITIVE : TALLY_NEGATIVE;
-	for (int k = 1; k < rated->classes; k++)
-	{
-		double own = rated_model_score(rated, k, x);
-
-		if (own > highest)
-		{
-			highest = own;
-			best = k;
-		}
-	}
-	return best;
-}
 
 /* The class of a row is the first number of it; all its labels are positive. */
 static void
@@ -428,12 +390,12 @@ count_row(Release *release, int cell, const int32 *x, const RowCount *row)
 	for (int m = 0; m < evaluation->tally.models; m++)
 	{
 		const RatedModel *rated = &evaluation->rated[m];
-		int predicted = rated_model_predict(rated, x);
-		int first = rated->classes > 0 ? x[0] / FIXED_POINT_ONE : TALLY_POSITIVE;
+		int predicted = rater_predict(&rated->rater, x);
+		int first = rated->rater.classes > 0 ? x[0] / FIXED_POINT_ONE : TALLY_POSITIVE;
 		int64 *count = evaluation->count + m * cells;
 
 		count[tally_cell(predicted, first, classes)] += row->positive;
-		if (rated->classes == 0)
+		if (rated->rater.classes == 0)
 			count[tally_cell(predicted, TALLY_NEGATIVE, classes)] += row->negative;
 	}
 }
@@ -496,7 +458,7 @@ class_name(const RatedModel *rated, int class)
 {
 	JsonbContainer *names;
 
-	if (rated->classes == 0)
+	if (rated->rater.classes == 0)
 		return CStringGetTextDatum(class == TALLY_POSITIVE ? "positive" : "negative");
 	names = json_get_array(json_member(&rated->details->root, "classes"));
 	return CStringGetTextDatum(json_get_string(getIthJsonbValueFromContainer(names, class)));

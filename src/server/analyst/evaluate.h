@@ -9,7 +9,7 @@
 #include "utils/jsonb.h"
 
 #include "server/analyst/analyst.h"
-#include "core/looks/look.h"
+#include "core/looks/rater.h"
 
 #include "server/models/model.h"
 #include "server/release/tally.h"
@@ -20,17 +20,12 @@ typedef struct RatedModel
 	const char *name;
 	Model model;
 	Jsonb *details;
-	LabelChoice label; /* as in training */
-	List *columns;     /* names, in the order of the weights */
-	bool intercept;
+	LabelChoice label;    /* as in training */
+	List *columns;        /* names, in the order of the weights */
 	bool probable;        /* does it have probabilities? */
 	double fit_intercept; /* by which its score becomes that of the logistic function */
 	double fit_slope;
-	int classes;               /* each has weights of its own; 0: one score */
-	int features;              /* in an encoded row, without the intercept */
-	int weights;               /* of a class, the intercept's included, which is the last */
-	int place[COLUMNS_MAX];    /* of each feature in an encoded row */
-	int16 levels[COLUMNS_MAX]; /* of each feature (core/rows/levels.h) */
+	Rater rater;
 } RatedModel;
 
 /*
@@ -75,14 +70,8 @@ extern void rated_model_place(RatedModel *rated, const Encoders *encoders);
 extern void rated_model_range(const RatedModel *rated, const Encoders *encoders, double *lowest,
 							  double *highest);
 
-/* The score of an encoded row, for a class, or for class 0 if there is one score. */
-extern double rated_model_score(const RatedModel *rated, int class, const int32 *x);
-
-/* The class of an encoded row, from 0: of a label that is positive or negative 0 if it is. */
-extern int rated_model_predict(const RatedModel *rated, const int32 *x);
-
-/* The number that is predicted for it, in the target's own units. */
-extern double rated_model_number(const RatedModel *rated, const Encoder *target, const int32 *x);
+/* How a score becomes the number that is predicted, in the target's own units. */
+extern void rated_model_number(RatedModel *rated, const Encoder *target);
 
 /*
  * Sets a look at residuals to the declared bounds of the target, which gets its units in the

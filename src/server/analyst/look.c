@@ -139,11 +139,11 @@ check_model(const RatedModel *rated, const LookType *type)
 	if (type->reads == READS_TARGET)
 		return;
 	model_require_label(&rated->model, rated->name);
-	if (rated->classes > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("model \"%s\" predicts one of %d classes", rated->name, rated->classes),
-				 errhint("Call dpobj.evaluate or dpobj.confusion.")));
+	if (rated->rater.classes > 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("model \"%s\" predicts one of %d classes", rated->name,
+							   rated->rater.classes),
+						errhint("Call dpobj.evaluate or dpobj.confusion.")));
 	if (type == &look_calibration && !rated->probable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -166,6 +166,8 @@ open_model(AnalystLook *look)
 				 &look->opened);
 	rated_model_check(rated, &look->opened);
 	rated_model_place(rated, look->opened.shape.features);
+	if (look->request.look.type->reads == READS_TARGET)
+		rated_model_number(rated, look->opened.label);
 }
 
 static void
@@ -387,14 +389,12 @@ settle(Release *release)
 #define LOOK_TABLE_BYTES (64 * 1024)
 
 /* Scores of method "simplex" are in declared units, those of "linear" in the target's own. */
-double
-rated_model_number(const RatedModel *rated, const Encoder *target, const int32 *x)
+void
+rated_model_number(RatedModel *rated, const Encoder *target)
 {
-	double score = rated_model_score(rated, 0, x);
+	bool own = strcmp(rated->model.kind, "linear") == 0;
 
-	if (strcmp(rated->model.kind, "linear") == 0)
-		return score;
-	return target->center + target->scale * score;
+	rated->rater.prediction = own ? (RaterLine){0, 1} : (RaterLine){target->center, target->scale};
 }
 
 /* Rows without a label count as positive. */
@@ -406,9 +406,9 @@ add_row(Release *release, int cell, const int32 *x, const RowCount *count)
 	LookRow row = {.cell = cell, .x = x, .rows = count->positive};
 
 	if (core->type->reads == READS_TARGET)
-		row.score = rated_model_number(look->rated, look->opened.label, x);
+		row.score = rater_number(&look->rated->rater, x);
 	else if (core->type->reads == READS_SCORES)
-		row.score = rated_model_score(look->rated, 0, x);
+		row.score = rater_score(&look->rated->rater, 0, x);
 	if (core->type == &look_calibration)
 		row.score = look->rated->fit_intercept + look->rated->fit_slope * row.score;
 	look_add(core, &row, look->number);

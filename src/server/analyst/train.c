@@ -20,6 +20,7 @@
 #include "server/release/usefulness.h"
 #include "server/base/run_watch.h"
 #include "server/rows/rows_state.h"
+#include "server/rows/scan_parts.h"
 
 typedef struct TrainRun
 {
@@ -29,7 +30,11 @@ typedef struct TrainRun
 	AnalystTable opened;
 	RowsState *state; /* empty until the run */
 	Spill spill;      /* the temporary file of the state, after the run */
+	RowsState *rated; /* of rows that are dealt, those that rate; NULL: none */
+	ScanParts *parts; /* once they have read; NULL: none */
 	Passes *passes;   /* over rows on several servers; NULL: the rows are gathered here */
+	int64 left_out;   /* scan_left_out() */
+	bool closed;      /* the scan is */
 	MechanismAnswer answer;
 } TrainRun;
 
@@ -51,10 +56,25 @@ settle(Release *release)
 	usefulness_check(training);
 }
 
+/* States in one context have the memory that one would have */
+static RowsState *
+make_state(const Training *training, MemoryContext context, Size limit, double room)
+{
+	RowsState *state = rows_state_create(&training->encoding, context);
+
+	state->memory.bounded = context;
+	if (training->person != NULL)
+		state->memory.limit = (Size) training->limits.megabytes * (1024 * 1024 / 2);
+	if (room > 0)
+		rows_state_spill(state, limit, (off_t) room);
+	return state;
+}
+
 /*
  * Whether rows are spilled, and the size of the file, follow from the public number of rows, the
  * declaration and settings; if the file cannot be made, that is an error before the charge.  Rows
- * of other servers that answer passes need no room here.
+ * of other servers that answer passes need no room here.  Rows that rate get as much as those that
+ * train, because coins decide which they are.
  */
 static void
 make_room(Release *release)
@@ -62,19 +82,20 @@ make_room(Release *release)
 	TrainRun *run = (TrainRun *) release;
 	const Training *training = run->request.training;
 	Scan *scan = release->scan;
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj training", ALLOCSET_DEFAULT_SIZES);
+	int sets = train_rating_is_dealt(training) ? 2 : 1;
 	Size limit = spill_limit(training->limits.megabytes);
 	bool passes = passes_are_made(training, scan);
 	double share = passes ? (double) scan_places_here(scan) / scan_places(scan) : 1;
 	double rows = share * (double) training->most_rows;
-	double room = spill_room(&training->encoding, rows, 1, limit);
+	double room = spill_room(&training->encoding, rows, sets, limit);
 
 	train_rating_check(training, scan);
 	scan_set_rows(scan, training->most_rows, training->leaves_out);
-	run->state = rows_state_create(&training->encoding, CurrentMemoryContext);
-	if (training->person != NULL)
-		run->state->memory.limit = (Size) training->limits.megabytes * (1024 * 1024 / 2);
-	if (room > 0)
-		rows_state_spill(run->state, limit, (off_t) room);
+	run->state = make_state(training, context, limit / sets, room);
+	if (sets > 1)
+		run->rated = make_state(training, context, limit / sets, room);
 	scan_make_room(scan, &training->encoding, 0, training->limits.megabytes);
 	train_request_note_name(&run->request);
 }
@@ -87,8 +108,6 @@ solve_here(TrainRun *run)
 	Size length;
 	uint8 *problem;
 
-	if (training->rating.epsilon == 0)
-		scan_close(run->release.scan);
 	problem = trained_encode(training, run->state, &length);
 	run->spill = run->state->spill;
 	MemoryContextDelete(run->state->header.eoh_context);
@@ -104,8 +123,7 @@ solve_by_passes(TrainRun *run)
 	const uint8 *problem = passes_problem(run->passes, &length);
 
 	run->spill = run->state->spill;
-	passes_begin(run->passes, run->release.scan, run->state);
-	scan_close(run->release.scan);
+	passes_begin(run->passes, run->parts, run->state);
 	PG_TRY();
 	{
 		outcome = trained_solve(run->request.training, problem, length, NULL,
@@ -120,23 +138,43 @@ solve_by_passes(TrainRun *run)
 	return outcome;
 }
 
+/* Reads the rows.  Their scan stays open only if it is to read those that rate. */
+static void
+read_rows(TrainRun *run)
+{
+	const Training *training = run->request.training;
+	Scan *scan = run->release.scan;
+	Rows *rows[] = {&run->state->rows, run->rated == NULL ? NULL : &run->rated->rows};
+
+	scan_run_sets(scan, &(ScanSets){.rows = rows, .count = 1, .sides = run->rated != NULL}, NULL);
+	run->left_out = scan_left_out(scan);
+	if (training->rating.epsilon > 0 && run->rated == NULL)
+		return;
+	if (run->passes != NULL || run->rated != NULL)
+		run->parts = scan_detach_parts(scan);
+	scan_close(scan);
+	run->closed = true;
+}
+
 static bool
 draw(Release *release)
 {
 	TrainRun *run = (TrainRun *) release;
 	Training *training = run->request.training;
-	Scan *scan = release->scan;
 	Rows *rows = &run->state->rows;
+	RatedRows rated;
 	SolverOutcome outcome;
 
 	holdout_draw(&run->opened.holdout);
-	run->passes = passes_plan(training, scan);
-	scan_run(scan, rows);
+	run->passes = passes_plan(training, release->scan);
+	read_rows(run);
 	coverage_draw(training, rows_usable(rows) + passes_rows_elsewhere(run->passes),
-				  rows->neutral - scan_left_out(scan));
+				  rows->neutral - run->left_out);
 	outcome = run->passes == NULL ? solve_here(run) : solve_by_passes(run);
+	rated = (RatedRows){&run->rated, run->parts};
 	if (outcome == SOLVER_ANSWERED && training->rating.epsilon > 0)
-		train_rating_draw(release, &run->opened, training, &run->answer);
+		train_rating_draw(release, &run->opened, training, &run->answer,
+						  run->rated == NULL ? NULL : &rated);
 	return outcome == SOLVER_ANSWERED;
 }
 
@@ -147,7 +185,11 @@ close_run(Release *release)
 
 	passes_end(run->passes);
 	spill_close(&run->spill);
-	if (run->request.training->rating.epsilon > 0)
+	if (run->rated != NULL)
+		spill_close(&run->rated->spill);
+	if (run->parts != NULL)
+		scan_parts_close(run->parts);
+	if (!run->closed)
 		scan_close(release->scan);
 }
 

@@ -26,6 +26,7 @@
 #include "server/release/same_call.h"
 #include "server/analyst/train_rating.h"
 #include "server/analyst/train_request.h"
+#include "server/rows/scan_parts.h"
 
 /*
  * Bytes of all temporary files together.  It is not public which group a row is in, so the file of
@@ -41,7 +42,8 @@ typedef struct GroupsRun
 	KeyList keys;
 	char *provenance;
 	Oid group_type;
-	RowsState **states; /* empty */
+	RowsState **states; /* empty; of rows that are dealt as many more, of those that rate */
+	ScanParts *parts;   /* with rows that rate; NULL: none */
 	GroupProblem *problems;
 	MechanismAnswer *answers;
 } GroupsRun;
@@ -165,10 +167,9 @@ bound_memory(RowsState **states, int count, Size limit)
  * They get a quarter of the limit, because all problems are made before the first is solved.
  */
 static void
-spill_states(const Training *training, RowsState **states)
+spill_states(const Training *training, RowsState **states, int count)
 {
 	Size limit = spill_limit(training->limits.megabytes);
-	int count = training->keys->count;
 	double room = spill_room(&training->encoding, (double) training->most_rows, count, limit);
 
 	if (room == 0)
@@ -181,7 +182,7 @@ spill_states(const Training *training, RowsState **states)
 			return;
 		}
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						errmsg("the table is too large for %d groups", count),
+						errmsg("the table is too large for %d groups", training->keys->count),
 						errdetail("Each of them needs room for all rows in a temporary file."),
 						errhint("Use dpobj.train with a filter for each group, or raise "
 								"work_mem or dpobj.memory_limit.")));
@@ -189,7 +190,8 @@ spill_states(const Training *training, RowsState **states)
 	if (training->person != NULL)
 		bound_memory(states, count, (Size) training->limits.megabytes * (1024 * 1024 / 2));
 	for (int i = 0; i < count; i++)
-		rows_state_spill(states[i], group_limit(training, limit), (off_t) room);
+		rows_state_spill(states[i], group_limit(training, limit * training->keys->count / count),
+						 (off_t) room);
 }
 
 static void
@@ -209,21 +211,50 @@ settle(Release *release)
 	analyst_shape(release, opened);
 }
 
+static int
+state_count(const Training *training)
+{
+	return training->keys->count * (train_rating_is_dealt(training) ? 2 : 1);
+}
+
 static void
 make_room(Release *release)
 {
 	GroupsRun *run = (GroupsRun *) release;
 	Training *training = run->request.training;
+	int count = state_count(training);
 
-	run->states =
-		groups_states(training, AllocSetContextCreate(CurrentMemoryContext, "dpobj groups",
-													  ALLOCSET_DEFAULT_SIZES));
+	run->states = groups_states(
+		training, count,
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj groups", ALLOCSET_DEFAULT_SIZES));
 	run->answers = palloc(training->keys->count * sizeof(MechanismAnswer));
 	scan_set_rows(release->scan, training->most_rows, training->leaves_out);
-	spill_states(training, run->states);
+	spill_states(training, run->states, count);
 	train_rating_check(training, release->scan);
 	scan_make_room(release->scan, &training->encoding, 0, training->limits.megabytes);
 	train_request_note_name(&run->request);
+}
+
+/* The scan stays open if it is to read the rows that rate. */
+static void
+read_rows(GroupsRun *run)
+{
+	const Training *training = run->request.training;
+	Scan *scan = run->release.scan;
+	bool dealt = train_rating_is_dealt(training);
+	int count = state_count(training);
+	Rows **rows = palloc(count * sizeof(Rows *));
+
+	for (int i = 0; i < count; i++)
+		rows[i] = &run->states[i]->rows;
+	scan_run_sets(
+		scan,
+		&(ScanSets){.rows = rows, .count = training->keys->count, .grouped = true, .sides = dealt},
+		NULL);
+	if (dealt)
+		run->parts = scan_detach_parts(scan);
+	if (dealt || training->rating.epsilon == 0)
+		scan_close(scan);
 }
 
 static bool
@@ -231,21 +262,18 @@ draw(Release *release)
 {
 	GroupsRun *run = (GroupsRun *) release;
 	Training *training = run->request.training;
-	int count = training->keys->count;
-	Rows **groups = palloc(count * sizeof(Rows *));
+	RatedRows rated = {run->states + training->keys->count};
 	SolverOutcome outcome;
 
 	holdout_draw(&run->opened.holdout);
-	for (int i = 0; i < count; i++)
-		groups[i] = &run->states[i]->rows;
-	scan_run_groups(release->scan, groups, count);
-	if (training->rating.epsilon == 0)
-		scan_close(release->scan);
+	read_rows(run);
+	rated.parts = run->parts;
 	run->problems = groups_encode(training, run->states, true);
 	outcome = groups_solve(training, run->problems, run->answers);
 	training->provenance = run->provenance; /* shorter than with all keys */
 	if (outcome == SOLVER_ANSWERED && training->rating.epsilon > 0)
-		train_rating_draw(release, &run->opened, training, run->answers);
+		train_rating_draw(release, &run->opened, training, run->answers,
+						  train_rating_is_dealt(training) ? &rated : NULL);
 	return outcome == SOLVER_ANSWERED;
 }
 
@@ -253,9 +281,14 @@ static void
 close_run(Release *release)
 {
 	GroupsRun *run = (GroupsRun *) release;
+	const Training *training = run->request.training;
 
-	groups_close(run->request.training, run->problems);
-	if (run->request.training->rating.epsilon > 0)
+	groups_close(training, run->problems);
+	for (int i = training->keys->count; i < state_count(training); i++)
+		spill_close(&run->states[i]->spill);
+	if (run->parts != NULL)
+		scan_parts_close(run->parts);
+	if (training->rating.epsilon > 0 && !train_rating_is_dealt(training))
 		scan_close(release->scan);
 }
 

@@ -3,6 +3,10 @@
  *
  * The scan is that of the training, so that locks, snapshot and charge are the same.  Its locks are
  * given back after the tick, because their end would tell how long the solver took.
+ *
+ * Where rows are on other servers there is one scan, which deals them: a part gives its locks back
+ * once it has read, and then another transaction may change the rows.  The rows that rate stay with
+ * the part, which is asked for their numbers once the model is known (part_message.h).
  */
 #include "postgres.h"
 
@@ -19,16 +23,17 @@
 #include "server/base/run_watch.h"
 #include "server/base/server_memory.h"
 #include "server/release/coverage.h"
+#include "server/release/encoding_choice.h"
 #include "server/release/groups.h"
 #include "server/release/rating_choice.h"
 #include "server/release/trained.h"
+#include "server/rows/scan_parts.h"
 
 /* The release while it is rated. */
 typedef struct Raters
 {
 	RatedModel *rated; /* of each group, or one */
 	RatingTable *table;
-	const Encoder *target; /* of residuals */
 } Raters;
 
 static Raters *raters;
@@ -97,7 +102,7 @@ settle_scores(const Training *training, const AnalystTable *opened, const RatedM
 		add_column(encoder, weight, &mean, &variance);
 		weight += encoder_weights(encoder);
 	}
-	if (rated->intercept)
+	if (rated->rater.intercept)
 		mean += *weight;
 	rating_set_bins(table, mean, sqrt(variance),
 					rating_strength_of(training) * rarity(rated, mean, variance));
@@ -106,42 +111,62 @@ settle_scores(const Training *training, const AnalystTable *opened, const RatedM
 /* ---- the rows ---- */
 
 static void
-add_classes(const RatedModel *rated, const int32 *x, const RowCount *count, RatingTable *table)
-{
-	int label = x[0] / FIXED_POINT_ONE;
-	bool right = rated_model_predict(rated, x) == label;
-
-	table->number[2 * label + (right ? 0 : 1)] += count->positive;
-}
-
-static void
-add_residuals(const RatedModel *rated, const int32 *x, const RowCount *count, RatingTable *table)
-{
-	LookRow row = {.x = x, .rows = count->positive};
-
-	row.score = rated_model_number(rated, raters->target, x);
-	look_add(&table->look, &row, table->number);
-}
-
-static void
 add_row(Release *release, int cell, const int32 *x, const RowCount *count)
 {
-	const RatedModel *rated = &raters->rated[cell];
-	RatingTable *table = &raters->table[cell];
-
 	GATE_CHECK_FOR_INTERRUPTS();
-	if (table->kind == RATING_SCORES)
-		rating_add_scores(table, rated_model_score(rated, 0, x), count->positive, count->negative);
-	else if (table->kind == RATING_CLASSES)
-		add_classes(rated, x, count, table);
-	else
-		add_residuals(rated, x, count, table);
+	if (!rater_add(&raters->rated[cell].rater, x, count, &raters->table[cell]))
+		elog(ERROR, "a row is none of the model's");
+}
+
+/* context: the number of the cell. */
+static void
+visit_row(void *context, const int32 *x, const RowCount *count)
+{
+	add_row(NULL, *(const int *) context, x, count);
+}
+
+/* An error ends the parts at once, and not at the tick. */
+static void
+add_dealt(const RatedRows *rows, int models)
+{
+	PG_TRY();
+	{
+		for (int i = 0; i < models; i++)
+		{
+			rows_state_visit(rows->here[i], visit_row, &i);
+			raters->table[i].unusable = rows->here[i]->rows.neutral;
+			if (rows->parts != NULL)
+				scan_parts_rate(rows->parts, i, &raters->rated[i].rater, &raters->table[i]);
+		}
+	}
+	PG_CATCH();
+	{
+		if (rows->parts != NULL)
+			scan_parts_close(rows->parts);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 }
 
 /* ---- the table ---- */
 
 /* Bytes that distinct rows may take before they are counted. */
 #define RATED_TABLE_BYTES (1024 * 1024)
+
+/* Rows that were dealt in training have its encoding, also of the number that is predicted. */
+static void
+settle_target(const Training *training, const AnalystTable *opened, RatedModel *rated,
+			  RatingTable *table, Encoding *encoding)
+{
+	table->kind = RATING_RESIDUALS;
+	table->cells = 1;
+	rated_model_number(rated, opened->label);
+	rated_model_residuals(opened, &table->look, encoding);
+	table->look.rows_per_person = table->rows_per_person;
+	if (train_rating_is_dealt(training))
+		rated->rater.target = (RaterLine){encoding_target_middle(training),
+										  encoding_target_unit(training) / FIXED_POINT_ONE};
+}
 
 /* What is rated, and how rows are encoded for it: but for a number as in training. */
 static void
@@ -151,19 +176,13 @@ settle(const Training *training, const AnalystTable *opened, RatedModel *rated, 
 	rating_begin(training, table);
 	rated_model_place(rated, opened->shape.features);
 	*encoding = training->encoding;
-	if (rated->classes > 0)
+	if (rated->rater.classes > 0)
 	{
 		table->kind = RATING_CLASSES;
-		table->cells = rated->classes;
+		table->cells = rated->rater.classes;
 	}
 	else if (rated->label.is_target)
-	{
-		table->kind = RATING_RESIDUALS;
-		table->cells = 1;
-		raters->target = opened->label;
-		rated_model_residuals(opened, &table->look, encoding);
-		table->look.rows_per_person = table->rows_per_person;
-	}
+		settle_target(training, opened, rated, table, encoding);
 	else
 		settle_scores(training, opened, rated, table);
 }
@@ -178,14 +197,15 @@ move(const Training *training, const AnalystTable *opened, const RatedModel *rat
 	double highest;
 
 	if (table->kind != RATING_SCORES || !mechanism->convex || mechanism->terms == TERMS_POOL ||
-		!rated->intercept)
+		!rated->rater.intercept)
 		return;
 	rated_model_range(rated, &opened->features, &lowest, &highest);
 	rating_move(table, lowest, highest);
 }
 
 static void
-draw(Release *release, AnalystTable *opened, Training *training, const MechanismAnswer *answer)
+draw(Release *release, AnalystTable *opened, Training *training, const MechanismAnswer *answer,
+	 const RatedRows *rows)
 {
 	int models = training->keys == NULL ? 1 : training->keys->count;
 	Size bytes =
@@ -206,7 +226,10 @@ draw(Release *release, AnalystTable *opened, Training *training, const Mechanism
 		settle(training, opened, &rated[i], &table[i], &encoding);
 	}
 	opened->holdout.trains = false;
-	table->unusable = analyst_read_open(release, &encoding, models, bytes, add_row);
+	if (rows != NULL)
+		add_dealt(rows, models);
+	else
+		table->unusable = analyst_read_open(release, &encoding, models, bytes, add_row);
 	random_bits_init(&bits);
 	server_memory_init(&memory, CurrentMemoryContext);
 	for (int i = 0; i < models; i++)
@@ -222,10 +245,16 @@ draw(Release *release, AnalystTable *opened, Training *training, const Mechanism
 void
 train_rating_check(const Training *training, const Scan *scan)
 {
-	if (training->rating.epsilon > 0 && scan_parts_of(scan) != NULL)
+	if (training->rating.epsilon > 0 && !training->elsewhere && scan_parts_of(scan) != NULL)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						errmsg("rows of the table have just been moved to another server"),
 						errhint("Try again.")));
+}
+
+bool
+train_rating_is_dealt(const Training *training)
+{
+	return training->rating.epsilon > 0 && training->elsewhere;
 }
 
 /*
@@ -234,7 +263,7 @@ train_rating_check(const Training *training, const Scan *scan)
  */
 void
 train_rating_draw(Release *release, AnalystTable *opened, Training *training,
-				  const MechanismAnswer *answer)
+				  const MechanismAnswer *answer, const RatedRows *rows)
 {
 	static uint32 unseen;
 	const RunWatch *watch = run_watch;
@@ -245,7 +274,7 @@ train_rating_draw(Release *release, AnalystTable *opened, Training *training,
 	pgstat_set_wait_event_storage(&unseen);
 	PG_TRY();
 	{
-		draw(release, opened, training, answer);
+		draw(release, opened, training, answer, rows);
 	}
 	PG_FINALLY();
 	{

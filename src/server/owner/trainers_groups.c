@@ -174,7 +174,8 @@ dpobj_groups_accumulate(PG_FUNCTION_ARGS)
 	Accumulation *accumulation = owner_accumulation(fcinfo, &context, accumulation_create);
 	RowsState **states;
 
-	states = PG_ARGISNULL(0) ? groups_states(&accumulation->training, context)
+	states = PG_ARGISNULL(0) ? groups_states(&accumulation->training,
+											 accumulation->training.keys->count, context)
 							 : (RowsState **) PG_GETARG_POINTER(0);
 	add_row(fcinfo, accumulation, states);
 	PG_RETURN_POINTER(states);
@@ -255,8 +256,9 @@ dpobj_groups_final(PG_FUNCTION_ARGS)
 	memset(&run, 0, sizeof(run));
 	run.group_type = get_element_type(get_fn_expr_rettype(fcinfo->flinfo));
 	open_call(fcinfo, &table, 0, &run.training, &run.keys);
-	run.states = PG_ARGISNULL(0) ? groups_states(&run.training, CurrentMemoryContext)
-								 : (RowsState **) PG_GETARG_POINTER(0);
+	run.states = PG_ARGISNULL(0)
+					 ? groups_states(&run.training, run.training.keys->count, CurrentMemoryContext)
+					 : (RowsState **) PG_GETARG_POINTER(0);
 	owner_begin(&run.release, &kind, fcinfo, &table);
 	return release_make(&run.release);
 }

@@ -145,9 +145,8 @@ group_provenance(const Training *training, const char *provenance, List *by, int
 /* ---- training ---- */
 
 RowsState **
-groups_states(const Training *training, MemoryContext parent)
+groups_states(const Training *training, int count, MemoryContext parent)
 {
-	int count = training->keys->count;
 	RowsState **states = MemoryContextAlloc(parent, count * sizeof(RowsState *));
 
 	for (int i = 0; i < count; i++)

@@ -35,8 +35,8 @@ extern char *groups_provenance(const Training *training, List *by);
 /* Returns a group's share of a limit, in bytes, on the rows of all groups in memory. */
 extern Size group_limit(const Training *training, Size limit);
 
-/* An empty state for each key. */
-extern RowsState **groups_states(const Training *training, MemoryContext parent);
+/* So many empty states, one for each key or more. */
+extern RowsState **groups_states(const Training *training, int count, MemoryContext parent);
 
 /* The problem of one key in wire form, and the file of its spilled rows. */
 typedef struct GroupProblem

@@ -109,9 +109,9 @@ sum_everywhere(void *context, const uint8 *bytes, Size length, long milliseconds
 }
 
 void
-passes_begin(Passes *passes, Scan *scan, RowsState *here)
+passes_begin(Passes *passes, ScanParts *parts, RowsState *here)
 {
-	passes->elsewhere = scan_detach_parts(scan);
+	passes->elsewhere = parts;
 	passes->here = row_passes_open(here, passes->problem, passes->length, passes->context);
 	passes->solver = (SolverParts){sum_everywhere, passes};
 }

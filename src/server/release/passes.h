@@ -31,8 +31,11 @@ extern Passes *passes_plan(const Training *training, Scan *scan);
 /* After scan_run(): the rows that enter on other servers; 0 if passes is NULL. */
 extern int64 passes_rows_elsewhere(const Passes *passes);
 
-/* Takes the parts of the scan, and the rows of the state, which is freed but for its spill file. */
-extern void passes_begin(Passes *passes, Scan *scan, RowsState *here);
+/*
+ * Takes these parts, which the scan has no more, and the rows of the state, which is freed but for
+ * its spill file.
+ */
+extern void passes_begin(Passes *passes, struct ScanParts *parts, RowsState *here);
 
 /* The problem, in wire form, and what answers the solver's passes over it. */
 extern const uint8 *passes_problem(const Passes *passes, Size *length);

@@ -37,8 +37,10 @@ hindrance(const Training *training)
 {
 	if (!training->by_analyst)
 		return "A caller who may read the rows rates a model with the aggregates.";
-	if (training->elsewhere)
-		return "Rows of the table are on other servers.";
+	/* there each row is read once, to train or to rate */
+	if (training->elsewhere && options_given(&training->options, "holdout") &&
+		training->options.holdout == 0)
+		return "Rows of the table are on other servers, and no rows are held out.";
 	return NULL;
 }
 

@@ -3,6 +3,8 @@
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
+#include "miscadmin.h"
 #include "utils/json.h"
 
 #include "server/base/identity.h"
@@ -18,6 +20,15 @@ find_key(Oid relation, SipKey *key)
 	*key = siphash_key(bytes);
 }
 
+/* The values of a place: the cluster, the table, and where the row is in it. */
+#define PLACE_VALUES 3
+
+size_t
+holdout_room(int count)
+{
+	return holdout_row_bytes(Max(count, PLACE_VALUES));
+}
+
 void
 holdout_find(const Protection *protection, TupleDesc descriptor, int64 thousandths, bool trains,
 			 Holdout *holdout)
@@ -27,11 +38,8 @@ holdout_find(const Protection *protection, TupleDesc descriptor, int64 thousandt
 	holdout->trains = trains;
 	find_key(protection->relation, &holdout->key);
 	holdout->column = protection_dealing(protection, descriptor, &holdout->count);
-	holdout->row = palloc0(holdout_row_bytes(holdout->count));
+	holdout->row = palloc0(holdout_room(holdout->count));
 }
-
-/* The values of a place: the table, and where the row is in it. */
-#define PLACE_VALUES 2
 
 void
 holdout_find_by_chance(const Protection *protection, TupleDesc descriptor, int64 thousandths,
@@ -43,7 +51,7 @@ holdout_find_by_chance(const Protection *protection, TupleDesc descriptor, int64
 	holdout->by_place = protection->person == NULL;
 	if (!holdout->by_place)
 		holdout->column = protection_dealing(protection, descriptor, &holdout->count);
-	holdout->row = palloc0(holdout_row_bytes(Max(holdout->count, PLACE_VALUES)));
+	holdout->row = palloc0(holdout_room(holdout->count));
 }
 
 void
@@ -57,15 +65,18 @@ holdout_draw(Holdout *holdout)
 	holdout->key = siphash_key(bytes);
 }
 
+/* No two rows of a table have one place, also where its parts are on several servers (rule H22). */
 static bool
 has_place(const Holdout *holdout, const TupleTableSlot *slot)
 {
 	uint64 place = (uint64) ItemPointerGetBlockNumberNoCheck(&slot->tts_tid) << 16 |
 				   ItemPointerGetOffsetNumberNoCheck(&slot->tts_tid);
-	uint64 table = slot->tts_tableOid;
+	uint64 table = (uint64) MyDatabaseId << 32 | slot->tts_tableOid;
+	uint64 cluster = GetSystemIdentifier();
 
 	holdout_put(holdout->key, holdout->row, PLACE_VALUES, 0, &place, sizeof(place));
 	holdout_put(holdout->key, holdout->row, PLACE_VALUES, 1, &table, sizeof(table));
+	holdout_put(holdout->key, holdout->row, PLACE_VALUES, 2, &cluster, sizeof(cluster));
 	return holdout_has(holdout->key, holdout->row, PLACE_VALUES, (int) holdout->thousandths);
 }
 

@@ -33,8 +33,11 @@ typedef struct Holdout
 	SipKey key;
 	int count;
 	Column *column; /* whose values deal the rows */
-	uint8 *row;     /* the values of one row (holdout_put()) */
+	uint8 *row;     /* the values of one row (holdout_put()), of holdout_room() bytes */
 } Holdout;
+
+/* The bytes of the values of so many columns, or of a place. */
+extern size_t holdout_room(int count);
 
 /*
  * Finds the table's key and columns.  Raises 22023 if one of the columns has changed, and 55000 if

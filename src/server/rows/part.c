@@ -74,9 +74,10 @@ typedef struct PartSession
 	List *tables;       /* PartTable; they have passed all checks */
 	bool is_read;       /* their rows have been */
 	RowsState **states; /* the rows of all of them; NULL before, and when passes have them */
-	bool grouped;       /* are they of groups? */
+	PartScan scan;      /* that has read them */
 	RowChunks chunks;
 	RowPasses *passes; /* of the rows that were read, instead of states; NULL before */
+	RowsState **rated; /* rows of the other side of a holdout; NULL if only one was read */
 } PartSession;
 
 /* Of the current transaction; NULL: none is open. */
@@ -341,13 +342,17 @@ groups_of(const ScanShape *shape)
 }
 
 static void
-check_sets(const ScanShape *shape, int sets, bool grouped, const Encoding *encoding,
-		   const uint8 *key)
+check_sets(const ScanShape *shape, const PartScan *scan)
 {
+	const Holdout *holdout = shape->holdout;
+	bool by_chance = holdout != NULL && holdout->by_chance;
 	int features = Max(shape->features->features, 1);
 
-	if ((shape->person != NULL) != (key != NULL) || (grouped && shape->groups == NULL) ||
-		(grouped && groups_of(shape) != sets) || encoding->features != features)
+	if ((shape->person != NULL) != (scan->person_key != NULL) ||
+		by_chance != (scan->coins != NULL) ||
+		(scan->sides && (holdout == NULL || !holdout->trains)) ||
+		(scan->grouped && (shape->groups == NULL || groups_of(shape) != scan->sets)) ||
+		scan->encoding.features != features)
 		out_of_order();
 }
 
@@ -380,17 +385,21 @@ make_sets(const Encoding *encoding, int sets, double rows)
 	CurrentResourceOwner = statement;
 }
 
-/* Reads the rows of one part, with room for so many of persons, and gives its locks back. */
+/* Reads the rows of one part, with room for those of persons, and gives its locks back. */
 static int64
-read_table(PartTable *table, const Encoding *encoding, int64 room, Rows *const *rows, int sets,
-		   bool grouped, const uint8 *key)
+read_table(PartTable *table, const ScanSets *sets)
 {
-	Scan *scan = open_scan(table);
+	const PartScan *asked = &session->scan;
+	Scan *scan;
 	int64 left_out;
 
-	scan_set_rows(scan, room, false);
-	scan_make_room(scan, encoding, 0, dpobj_memory_limit);
-	left_out = scan_run_sets(scan, rows, sets, grouped, key);
+	if (asked->coins != NULL)
+		unconstify(Holdout *, table->shape.holdout)->key = *asked->coins;
+	scan = open_scan(table);
+	scan_set_rows(scan, asked->room, false);
+	scan_make_room(scan, &asked->encoding, 0, dpobj_memory_limit);
+	scan_run_sets(scan, sets, asked->person_key);
+	left_out = scan_left_out(scan);
 	scan_end_room(scan);
 	scan_close(scan);
 	unlock(table);
@@ -401,36 +410,38 @@ read_table(PartTable *table, const Encoding *encoding, int64 room, Rows *const *
 static void
 answer_scan(StringInfo message, StringInfo answer)
 {
+	PartScan *scan;
+	ScanSets sets;
 	ServerMemory memory;
-	PartReader reader;
-	Encoding encoding;
 	Rows **rows;
 	ListCell *cell;
-	const uint8 *key;
 	int64 left_out = 0;
-	int64 room;
-	bool grouped;
-	int sets;
+	int count;
 
 	if (session == NULL || session->tables == NIL || session->is_read)
 		out_of_order();
 	MemoryContextSwitchTo(session->context);
 	server_memory_init(&memory, session->context);
-	part_read_scan(message, &memory.memory, &reader, &encoding, &sets, &grouped, &key, &room);
+	scan = &session->scan;
+	part_read_scan(message, &memory.memory, scan);
 	foreach (cell, session->tables)
-		check_sets(&((PartTable *) lfirst(cell))->shape, sets, grouped, &encoding, key);
+		check_sets(&((PartTable *) lfirst(cell))->shape, scan);
 	foreach (cell, session->tables)
-		record_reading(lfirst(cell), &reader);
-	make_sets(&encoding, sets, (double) room * list_length(session->tables));
-	rows = palloc(sets * sizeof(Rows *));
-	for (int i = 0; i < sets; i++)
+		record_reading(lfirst(cell), &scan->reader);
+	sets = (ScanSets){.count = scan->sets, .grouped = scan->grouped, .sides = scan->sides};
+	count = scan_sets(&sets);
+	make_sets(&scan->encoding, count, (double) scan->room * list_length(session->tables));
+	rows = palloc(count * sizeof(Rows *));
+	for (int i = 0; i < count; i++)
 		rows[i] = &session->states[i]->rows;
+	sets.rows = rows;
 	foreach (cell, session->tables)
-		left_out += read_table(lfirst(cell), &encoding, room, rows, sets, grouped, key);
+		left_out += read_table(lfirst(cell), &sets);
 	allow_long_pause();
 	session->is_read = true;
-	session->grouped = grouped;
-	row_chunks_begin(&session->chunks, session->states, sets);
+	if (scan->sides)
+		session->rated = session->states + scan->sets;
+	row_chunks_begin(&session->chunks, session->states, scan->sets);
 	part_write_status(answer, PART_READY);
 	pq_sendint64(answer, left_out);
 }
@@ -455,7 +466,7 @@ answer_passes(StringInfo message, StringInfo answer)
 	PartCounts counts;
 	int length = message->len - message->cursor;
 
-	if (session == NULL || session->states == NULL || session->grouped ||
+	if (session == NULL || session->states == NULL || session->scan.grouped ||
 		session->chunks.finished || session->chunks.written > 0)
 		out_of_order();
 	MemoryContextSwitchTo(session->context);
@@ -483,6 +494,42 @@ answer_pass(StringInfo message, StringInfo answer)
 	part_write_status(answer, PART_READY);
 	pq_sendbytes(answer, (const char *) sums, (int) sums_length);
 	pfree(sums);
+}
+
+/* ---- rating ---- */
+
+/* The model and the table by which rows are rated. */
+typedef struct Rated
+{
+	Rater rater;
+	RatingTable table;
+} Rated;
+
+static void
+rate_rows(void *context, const int32 *x, const RowCount *count)
+{
+	Rated *rated = context;
+
+	if (!rater_add(&rated->rater, x, count, &rated->table))
+		out_of_order();
+}
+
+/* The answer is exact: it is for the coordinator, which adds noise to the sums of all parts. */
+static void
+answer_rate(StringInfo message, StringInfo answer)
+{
+	Rated rated;
+	int set;
+
+	if (session == NULL || session->rated == NULL)
+		out_of_order();
+	part_read_rate(message, &session->scan.encoding, &set, &rated.rater, &rated.table);
+	if (set < 0 || set >= session->scan.sets)
+		out_of_order();
+	rows_state_visit(session->rated[set], rate_rows, &rated);
+	rated.table.unusable = session->rated[set]->rows.neutral;
+	part_write_status(answer, PART_READY);
+	part_write_rated(answer, &rated.table);
 }
 
 /* ---- checking ---- */
@@ -540,6 +587,9 @@ dpobj_part(PG_FUNCTION_ARGS)
 			break;
 		case PART_PASS:
 			answer_pass(&message, &answer);
+			break;
+		case PART_RATE:
+			answer_rate(&message, &answer);
 			break;
 		case PART_CHECK:
 			answer_check(&message, &answer);

@@ -3,8 +3,11 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
+#include "utils/memutils.h"
 
 #include "core/mechanisms/wire.h"
 #include "core/rows/persons.h"
@@ -235,20 +238,39 @@ get_encoding(StringInfo message, Encoding *encoding, Memory *memory)
 	memcpy(encoding->binary, binary, sizeof(binary));
 }
 
-void
-part_write_scan(StringInfo message, const PartReader *reader, const Rows *like, int sets,
-				bool grouped, const uint8 *key, int64 room)
+static void
+put_key(StringInfo message, const void *key)
 {
-	pq_sendbyte(message, PART_SCAN);
-	put_text(message, reader->role);
-	pq_sendint64(message, reader->release);
-	pq_sendint32(message, sets);
-	pq_sendbyte(message, grouped);
 	pq_sendbyte(message, key != NULL);
 	if (key != NULL)
-		pq_sendbytes(message, (const char *) key, PERSONS_KEY_LENGTH);
-	pq_sendint64(message, Min(room, PART_MAX_ROWS));
-	put_encoding(message, &like->encoding, like->memory);
+		pq_sendbytes(message, key, SIPHASH_KEY_LENGTH);
+}
+
+static void *
+get_key(StringInfo message)
+{
+	uint8 *copy;
+
+	if (!get_bool(message))
+		return NULL;
+	copy = palloc(SIPHASH_KEY_LENGTH);
+	pq_copymsgbytes(message, (char *) copy, SIPHASH_KEY_LENGTH);
+	return copy;
+}
+
+void
+part_write_scan(StringInfo message, const PartScan *scan, Memory *memory)
+{
+	pq_sendbyte(message, PART_SCAN);
+	put_text(message, scan->reader.role);
+	pq_sendint64(message, scan->reader.release);
+	pq_sendint32(message, scan->sets);
+	pq_sendbyte(message, scan->grouped);
+	pq_sendbyte(message, scan->sides);
+	put_key(message, scan->person_key);
+	put_key(message, scan->coins);
+	pq_sendint64(message, Min(scan->room, PART_MAX_ROWS));
+	put_encoding(message, &scan->encoding, memory);
 }
 
 /* The ledger keeps it. */
@@ -264,28 +286,22 @@ get_name(StringInfo message)
 }
 
 void
-part_read_scan(StringInfo message, Memory *memory, PartReader *reader, Encoding *encoding,
-			   int *sets, bool *grouped, const uint8 **key, int64 *room)
+part_read_scan(StringInfo message, Memory *memory, PartScan *scan)
 {
 	uint32 count;
 
-	reader->role = get_name(message);
-	reader->release = pq_getmsgint64(message);
+	scan->reader.role = get_name(message);
+	scan->reader.release = pq_getmsgint64(message);
 	count = pq_getmsgint(message, 4);
-	*grouped = get_bool(message);
-	if (count < 1 || count > PERSONS_MAX_GROUPS || (!*grouped && count > 1))
+	scan->grouped = get_bool(message);
+	scan->sides = get_bool(message);
+	if (count < 1 || count > PERSONS_MAX_GROUPS / 2 || (!scan->grouped && count > 1))
 		invalid_message();
-	*sets = (int) count;
-	*key = NULL;
-	if (get_bool(message))
-	{
-		uint8 *copy = palloc(PERSONS_KEY_LENGTH);
-
-		memcpy(copy, pq_getmsgbytes(message, PERSONS_KEY_LENGTH), PERSONS_KEY_LENGTH);
-		*key = copy;
-	}
-	*room = get_count(message);
-	get_encoding(message, encoding, memory);
+	scan->sets = (int) count;
+	scan->person_key = get_key(message);
+	scan->coins = get_key(message);
+	scan->room = get_count(message);
+	get_encoding(message, &scan->encoding, memory);
 }
 
 /* ---- passes ---- */
@@ -302,4 +318,152 @@ part_read_counts(StringInfo answer, PartCounts *counts)
 {
 	counts->usable = get_count(answer);
 	counts->neutral = get_count(answer);
+}
+
+/* ---- ratings ---- */
+
+static double
+get_real(StringInfo message)
+{
+	double real = pq_getmsgfloat8(message);
+
+	if (!isfinite(real))
+		invalid_message();
+	return real;
+}
+
+static void
+put_line(StringInfo message, const RaterLine *line)
+{
+	pq_sendfloat8(message, line->base);
+	pq_sendfloat8(message, line->scale);
+}
+
+static RaterLine
+get_line(StringInfo message)
+{
+	double base = get_real(message);
+
+	return (RaterLine){base, get_real(message)};
+}
+
+void
+part_write_rate(StringInfo message, int set, const Rater *rater, const RatingTable *table)
+{
+	int weights = rater->weights * Max(rater->classes, 1);
+
+	pq_sendbyte(message, PART_RATE);
+	pq_sendint32(message, set);
+	pq_sendbyte(message, table->kind);
+	pq_sendint32(message, table->cells);
+	pq_sendint32(message, weights);
+	for (int i = 0; i < weights; i++)
+		pq_sendfloat8(message, rater->weight[i]);
+	for (int i = 0; table->kind == RATING_SCORES && i < table->cells - 1; i++)
+		pq_sendfloat8(message, table->edge[i]);
+	if (table->kind != RATING_RESIDUALS)
+		return;
+	pq_sendfloat8(message, table->look.middle + table->look.unit * table->look.low);
+	pq_sendfloat8(message, table->look.middle + table->look.unit * table->look.high);
+	put_line(message, &rater->prediction);
+	put_line(message, &rater->target);
+}
+
+static void
+get_cells(StringInfo message, Rater *rater, RatingTable *table)
+{
+	static const int most[RATING_KINDS] = {RATING_BINS, INSTANCE_MAX_CLASSES, 1};
+	int kind = pq_getmsgbyte(message);
+	uint32 cells = pq_getmsgint(message, 4);
+
+	if (kind < 0 || kind >= RATING_KINDS || cells < 1 || cells > (uint32) most[kind])
+		invalid_message();
+	table->kind = (RatingKind) kind;
+	table->cells = (int) cells;
+	rater->classes = kind == RATING_CLASSES ? (int) cells : 0;
+}
+
+static void
+get_weights(StringInfo message, const Encoding *encoding, Rater *rater, const RatingTable *table)
+{
+	uint32 count = pq_getmsgint(message, 4);
+	double *weight;
+
+	if (count > MaxAllocSize / sizeof(double) ||
+		!rater_place(rater, encoding, table->kind != RATING_SCORES, (int) count))
+		invalid_message();
+	weight = palloc(count * sizeof(double));
+	for (uint32 i = 0; i < count; i++)
+		weight[i] = get_real(message);
+	rater->weight = weight;
+}
+
+void
+part_read_rate(StringInfo message, const Encoding *encoding, int *set, Rater *rater,
+			   RatingTable *table)
+{
+	memset(rater, 0, sizeof(*rater));
+	memset(table, 0, sizeof(*table));
+	*set = (int) pq_getmsgint(message, 4);
+	get_cells(message, rater, table);
+	get_weights(message, encoding, rater, table);
+	for (int i = 0; table->kind == RATING_SCORES && i < table->cells - 1; i++)
+		table->edge[i] = get_real(message);
+	if (table->kind == RATING_RESIDUALS)
+	{
+		double low = get_real(message);
+		double high = get_real(message);
+
+		table->look = (Look){.type = &look_residuals, .cells = 1};
+		if (!look_set_bounds(&table->look, low, high))
+			invalid_message();
+		rater->prediction = get_line(message);
+		rater->target = get_line(message);
+	}
+	pq_getmsgend(message);
+}
+
+void
+part_write_rated(StringInfo answer, const RatingTable *table)
+{
+	pq_sendint64(answer, table->unusable);
+	for (int i = 0; i < rating_numbers(table); i++)
+		pq_sendint64(answer, table->number[i]);
+}
+
+/* A row adds less than this to a sum of residuals (look_residuals.c), and 1 to a count. */
+#define MOST_OF_ROW ((Wide) 1 << 26)
+
+/* Is it a number that so many rows have? */
+static bool
+is_possible(const RatingTable *table, int position, int64 number, int64 rows)
+{
+	Wide most = table->kind == RATING_RESIDUALS ? rows * MOST_OF_ROW : rows;
+
+	if (table->kind != RATING_RESIDUALS || position == RESIDUAL_ROWS)
+		return number >= 0 && number <= rows;
+	return number >= -most && number <= most;
+}
+
+void
+part_read_rated(StringInfo answer, RatingTable *table)
+{
+	int64 number[RATING_NUMBERS];
+	int64 unusable = get_count(answer);
+	int64 rows = 0;
+	int count = rating_numbers(table);
+
+	for (int i = 0; i < count; i++)
+	{
+		number[i] = pq_getmsgint64(answer);
+		if (table->kind != RATING_RESIDUALS || i == RESIDUAL_ROWS)
+			rows += Min(Max(number[i], 0), PART_MAX_ROWS);
+	}
+	if (rows > PART_MAX_ROWS)
+		invalid_message();
+	table->unusable += unusable;
+	for (int i = 0; i < count; i++)
+		if (!is_possible(table, i, number[i], rows) ||
+			__builtin_add_overflow(table->number[i], number[i], &table->number[i]))
+			invalid_message();
 }

@@ -10,6 +10,9 @@
  *   PART_PASSES instead: has the problem of a convex model (wire.h), whose passes the rows of the
  *               one set will answer; the part answers how many rows these are
  *   PART_PASS   has a pass of that problem; the part answers its sums
+ *   PART_RATE   has a model and the kind and bins of its table, of a training with both sides of a
+ *               holdout; the part answers the numbers of its rows of the other side.  These rows
+ *               are not sent
  *   PART_CHECK  alone in its session: asks what a login on the server shows of the rows of parts;
  *               the part answers a jsonb text that follows from its catalogs and settings
  *
@@ -27,7 +30,9 @@
 
 #include "lib/stringinfo.h"
 
-#include "core/rows/rows.h"
+#include "core/looks/rater.h"
+
+#include "server/rows/scan_shape.h"
 
 #define PART_MAGIC 0x64707031
 
@@ -44,6 +49,7 @@ typedef enum PartMessage
 	PART_ROWS = 'r',
 	PART_PASSES = 'm',
 	PART_PASS = 'p',
+	PART_RATE = 't',
 	PART_CHECK = 'c'
 } PartMessage;
 
@@ -111,21 +117,43 @@ typedef struct PartReader
 	int64 release;
 } PartReader;
 
-/*
- * sets: the number of sets of rows; grouped: are they groups?  key: NULL without a person.  room:
- * the rows that files have room for, 0: none.
- */
-extern void part_write_scan(StringInfo message, const PartReader *reader, const Rows *like,
-							int sets, bool grouped, const uint8 *key, int64 room);
+/* What is to be read, and into which sets. */
+typedef struct PartScan
+{
+	PartReader reader;
+	Encoding encoding;
+	int sets; /* of a side; as in ScanSets, like the next two */
+	bool grouped;
+	bool sides;
+	const uint8 *person_key; /* of the choice of rows of persons; NULL without a person */
+	const SipKey *coins;     /* of a holdout by chance (holdout.h); else NULL */
+	int64 room;              /* the rows that files have room for; 0: none */
+} PartScan;
 
-/* *key: NULL or a copy.  Raises an error if the message is not valid. */
-extern void part_read_scan(StringInfo message, Memory *memory, PartReader *reader,
-						   Encoding *encoding, int *sets, bool *grouped, const uint8 **key,
-						   int64 *room);
+extern void part_write_scan(StringInfo message, const PartScan *scan, Memory *memory);
+
+/* Raises an error if the message is not valid.  Keys are copies. */
+extern void part_read_scan(StringInfo message, Memory *memory, PartScan *scan);
 
 extern void part_write_counts(StringInfo answer, const PartCounts *counts);
 
 /* Raises an error if they are not numbers of rows. */
 extern void part_read_counts(StringInfo answer, PartCounts *counts);
+
+/*
+ * A model and the table that rates it on the rows of a set, numbered from 0 on the other side.  The
+ * reader has the encoding of these rows; rater and table have nothing that is not read here.
+ */
+extern void part_write_rate(StringInfo message, int set, const Rater *rater,
+							const RatingTable *table);
+
+/* Raises an error if the message is not valid, or the model not one of such rows. */
+extern void part_read_rate(StringInfo message, const Encoding *encoding, int *set, Rater *rater,
+						   RatingTable *table);
+
+extern void part_write_rated(StringInfo answer, const RatingTable *table);
+
+/* Adds the numbers to the table; raises an error if they are not those of some rows. */
+extern void part_read_rated(StringInfo answer, RatingTable *table);
 
 #endif

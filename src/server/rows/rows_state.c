@@ -249,15 +249,14 @@ take_spilled(Rows *rows, const FlatHeader *header)
 	pfree(records);
 }
 
+/* Visits so many records of the file. */
 static void
-take_back(RowsState *state)
+visit_spilled(const RowsState *state, int64 records, RowsVisit visit, void *context)
 {
-	Rows *rows = &state->rows;
-	size_t size = spill_record_size(&rows->shape);
-	int64 records = rows->spilled;
+	const SpillShape *shape = &state->rows.shape;
+	size_t size = spill_record_size(shape);
 	uint8 *batch = palloc(TAKEN_AT_A_TIME * size);
 
-	rows_leave_sink(rows);
 	for (int64 first = 0; first < records; first += TAKEN_AT_A_TIME)
 	{
 		int64 count = Min(records - first, TAKEN_AT_A_TIME);
@@ -269,11 +268,41 @@ take_back(RowsState *state)
 			int32 x[COLUMNS_MAX + 1] = {0};
 			RowCount labels;
 
-			spill_unpack(&rows->shape, batch + i * size, x, &labels);
-			rows_merge(rows, x, labels);
+			spill_unpack(shape, batch + i * size, x, &labels);
+			visit(context, x, &labels);
 		}
 	}
 	pfree(batch);
+}
+
+void
+rows_state_visit(RowsState *state, RowsVisit visit, void *context)
+{
+	const Rows *rows = &state->rows;
+
+	rows_flush(&state->rows);
+	for (uint32 i = 0; i < rows->distinct; i++)
+	{
+		if (i % 1024 == 0)
+			GATE_CHECK_FOR_INTERRUPTS();
+		visit(context, rows->x + (Size) i * rows->stride, &rows->count[i]);
+	}
+	visit_spilled(state, rows->spilled, visit, context);
+}
+
+static void
+merge_row(void *context, const int32 *x, const RowCount *count)
+{
+	rows_merge(context, x, *count);
+}
+
+static void
+take_back(RowsState *state)
+{
+	int64 records = state->rows.spilled;
+
+	rows_leave_sink(&state->rows);
+	visit_spilled(state, records, merge_row, &state->rows);
 }
 
 bool

@@ -53,6 +53,12 @@ extern RowsState *rows_state_get(Datum datum, MemoryContext parent);
  */
 extern bool rows_state_ends_spilled(RowsState *state);
 
+/* Gets equal rows, and how many have which label. */
+typedef void (*RowsVisit)(void *context, const int32 *x, const RowCount *count);
+
+/* Visits all rows of a state, in memory and in its file; interrupts are looked for. */
+extern void rows_state_visit(RowsState *state, RowsVisit visit, void *context);
+
 /* Adds a flat partial state to the state, which may be NULL: then it is made in the context. */
 extern RowsState *rows_state_combine(RowsState *state, struct varlena *flat,
 									 FunctionCallInfo fcinfo, MemoryContext context);

@@ -92,11 +92,12 @@ extern void scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KE
 extern void scan_run_groups(Scan *scan, Rows *const *groups, int count);
 
 /*
- * For a part of a scan on another server: the rows of one set, or of groups, with the key of that
- * scan.  Returns scan_left_out().
+ * All of this, with a given key for the choice of rows of persons, or NULL to draw one.  With both
+ * sides of a holdout a row is in the sets of the side that it is on, so that each row is read once
+ * (theorem N11).  To the sets of the first side rows of the other one are those that do not pass the
+ * filter; the neutral rows of the other side are those on it that pass and cannot be used.
  */
-extern int64 scan_run_sets(Scan *scan, Rows *const *sets, int count, bool grouped,
-						   const uint8 *key);
+extern void scan_run_sets(Scan *scan, const ScanSets *sets, const uint8 *key);
 
 /* The neutral rows among those of scan_run() that did not pass the filter or the holdout. */
 extern int64 scan_left_out(const Scan *scan);

@@ -367,14 +367,24 @@ send_to_all(const ScanParts *parts, const StringInfoData *message)
 }
 
 void
-scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets, bool grouped,
-				 const uint8 *key, int64 room)
+scan_parts_start(ScanParts *parts, int64 release, const ScanSets *sets, const uint8 *key,
+				 int64 room)
 {
-	PartReader reader = {GetUserNameFromId(GetSessionUserId(), false), release};
+	const Holdout *holdout = parts->shape->holdout;
+	const Rows *like = sets->rows[0];
+	PartScan scan = {.reader = {GetUserNameFromId(GetSessionUserId(), false), release},
+					 .encoding = like->encoding,
+					 .sets = sets->count,
+					 .grouped = sets->grouped,
+					 .sides = sets->sides,
+					 .person_key = key,
+					 .room = room};
 	StringInfoData message;
 
+	if (holdout != NULL && holdout->by_chance)
+		scan.coins = &holdout->key;
 	initStringInfo(&message);
-	part_write_scan(&message, &reader, like, sets, grouped, key, room);
+	part_write_scan(&message, &scan, like->memory);
 	send_to_all(parts, &message);
 	pfree(message.data);
 }
@@ -512,6 +522,31 @@ scan_parts_sums(ScanParts *parts, PassSums *sums, long milliseconds)
 	if (links_busy(parts->links) != NULL)
 		invalid_answer();
 	return false;
+}
+
+/* ---- ratings ---- */
+
+static bool
+take_rated(void *context, int link, StringInfo answer, StringInfo next)
+{
+	if (part_read_status(answer) != PART_READY)
+		invalid_answer();
+	part_read_rated(answer, context);
+	pq_getmsgend(answer);
+	return false;
+}
+
+void
+scan_parts_rate(ScanParts *parts, int set, const Rater *rater, RatingTable *table)
+{
+	StringInfoData message;
+
+	initStringInfo(&message);
+	part_write_rate(&message, set, rater, table);
+	send_to_all(parts, &message);
+	pfree(message.data);
+	if (!links_collect(parts->links, take_rated, table, -1))
+		invalid_answer();
 }
 
 void

@@ -14,7 +14,7 @@
 
 #include "nodes/pg_list.h"
 
-#include "core/rows/rows.h"
+#include "core/looks/rater.h"
 
 #include "server/remote/part_provider.h"
 #include "server/rows/scan_shape.h"
@@ -42,14 +42,16 @@ extern ScanParts *scan_parts_open(List *parts, Oid table, bool ignore_rls, const
 extern void scan_parts_check(const ScanParts *parts);
 
 /*
- * Lets all parts begin to read.  release: its id, for their ledgers.  like: any of the sets that
- * get the rows; grouped: are they groups?  key: for the choice of rows of persons, NULL without.
- * room: the rows that each part makes room for.
+ * Lets all parts begin to read into sets like these.  release: its id, for their ledgers.  key: for
+ * the choice of rows of persons, NULL without.  room: the rows that each part makes room for.
  */
-extern void scan_parts_start(ScanParts *parts, int64 release, const Rows *like, int sets,
-							 bool grouped, const uint8 *key, int64 room);
+extern void scan_parts_start(ScanParts *parts, int64 release, const ScanSets *sets,
+							 const uint8 *key, int64 room);
 
-/* Adds the rows of all parts to the sets; returns how many did not pass the filter or holdout. */
+/*
+ * Adds the rows of all parts to the sets; returns how many did not pass the filter or holdout.  Rows
+ * of the other side of a holdout stay there, for scan_parts_rate().
+ */
 extern int64 scan_parts_add(ScanParts *parts, Rows *const *sets, int count);
 
 /*
@@ -74,6 +76,9 @@ extern void scan_parts_pass(ScanParts *parts, const uint8 *pass, Size length);
  * not come within so many milliseconds; -1: raises an error after dpobj.longest_run.
  */
 extern bool scan_parts_sums(ScanParts *parts, PassSums *sums, long milliseconds);
+
+/* Adds the numbers of this set of the other side, from 0: the rater is of rows as encoded there. */
+extern void scan_parts_rate(ScanParts *parts, int set, const Rater *rater, RatingTable *table);
 
 /* Ends the transactions on the parts; again is allowed. */
 extern void scan_parts_close(ScanParts *parts);

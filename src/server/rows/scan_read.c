@@ -111,10 +111,9 @@ draw_row(Draw *draw)
  */
 
 static bool
-passes(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot)
+passes(const ScanTable *table, const Filter *filter, const TupleTableSlot *slot)
 {
-	const Filter *filter = shape->filter;
-	bool all = shape->holdout == NULL || holdout_reads(shape->holdout, table->holdout, slot);
+	bool all = true;
 
 	for (int i = 0; i < filter->count; i++)
 	{
@@ -146,11 +145,11 @@ encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *s
 /* The destination of the rows. */
 typedef struct Target
 {
+	const ScanSets *sets;
 	Draw draw;
-	Rows *rows;
-	Persons *persons;    /* NULL if the shape has no person */
-	Rows *const *groups; /* instead of rows, the rows of each group; NULL without groups */
-	int64 left_out;      /* rows that did not pass the filter */
+	Persons *persons; /* NULL if the shape has no person */
+	int64 rows;       /* that were read */
+	int64 left_out;   /* of these, on the first side: rows that did not pass the filter */
 } Target;
 
 /* The number of the row's group, -1 if it has none. */
@@ -195,43 +194,53 @@ read_label(const ScanTable *table, const ScanShape *shape, const TupleTableSlot 
 }
 
 static void
-add_to_group(Target *target, int group, const uint8 *person, uint32 length, const double *features,
-			 bool positive)
+add_to_set(Target *target, int set, const uint8 *person, uint32 length, const double *features,
+		   bool positive)
 {
 	if (target->persons != NULL)
-		persons_offer(target->persons, group, person, length, features, positive);
+		persons_offer(target->persons, set, person, length, features, positive);
 	else
-		rows_add(target->groups[group], features, positive);
+		rows_add(target->sets->rows[set], features, positive);
+}
+
+/* With both sides the neutral rows of the first one are counted at the end. */
+static void
+add_neutral(const Target *target, bool on_side)
+{
+	const ScanSets *sets = target->sets;
+
+	if (!sets->grouped && !sets->sides)
+		rows_add_neutral(sets->rows[0], 1);
+	else if (!sets->grouped && !on_side)
+		rows_add_neutral(sets->rows[1], 1);
 }
 
 static void
 add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot, Target *target)
 {
+	const ScanSets *sets = target->sets;
 	double features[COLUMNS_MAX];
 	uint8 buffer[sizeof(uint64)];
 	uint32 length;
 	Label label = read_label(table, shape, slot);
-	bool passed = passes(table, shape, slot);
+	bool passed = passes(table, shape->filter, slot);
+	bool on_side = shape->holdout == NULL || holdout_reads(shape->holdout, table->holdout, slot);
 	bool encoded = encode(table, shape->features, slot, features);
 	const uint8 *person = read_person(table, shape, slot, buffer, &length);
-	int group = target->groups == NULL ? -1 : find_group(table, shape->groups, slot);
+	int group = sets->grouped ? find_group(table, shape->groups, slot) : 0;
+	bool is_read = passed && (on_side || sets->sides);
 	bool enters =
-		label != LABEL_NEITHER && passed && encoded && (target->persons == NULL || person != NULL);
+		is_read && label != LABEL_NEITHER && encoded && (target->persons == NULL || person != NULL);
 
 	if (!draw_row(&target->draw))
 		return;
-	target->left_out += passed ? 0 : 1;
-	if (target->groups != NULL)
-	{
-		if (enters && group >= 0)
-			add_to_group(target, group, person, length, features, label == LABEL_POSITIVE);
-	}
-	else if (!enters)
-		rows_add_neutral(target->rows, 1);
-	else if (target->persons != NULL)
-		persons_offer(target->persons, 0, person, length, features, label == LABEL_POSITIVE);
-	else
-		rows_add(target->rows, features, label == LABEL_POSITIVE);
+	target->rows++;
+	target->left_out += passed && on_side ? 0 : 1;
+	if (enters && group >= 0)
+		add_to_set(target, on_side ? group : sets->count + group, person, length, features,
+				   label == LABEL_POSITIVE);
+	else if (!enters && (is_read || !sets->sides))
+		add_neutral(target, on_side);
 }
 
 /* What decoding a row allocates (a numeric's digits, a text from TOAST) is freed after the row. */
@@ -277,22 +286,23 @@ scan_tables(Scan *scan, Target *target)
 		scan->pages.report(1);
 }
 
-/* A person's rows may be in several tables and groups; count is 0 without groups. */
+/* A person's rows may be in several tables and sets. */
 static void
-scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_LENGTH])
+scan_persons(Scan *scan, Target *target, const uint8 key[PERSONS_KEY_LENGTH])
 {
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "dpobj persons", ALLOCSET_DEFAULT_SIZES);
+	const ScanSets *sets = target->sets;
 	int limit = scan->shape->max_rows_per_person;
 	ServerMemory memory;
 
 	server_memory_init(&memory, context);
 	memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
 	scan->spill.size = 0; /* a second run of the scan writes over the first one's rows */
-	target->persons =
-		count == 0
-			? persons_create(limit, key, target->rows, &scan->room, &memory.memory)
-			: persons_create_groups(limit, key, target->groups, count, &scan->room, &memory.memory);
+	target->persons = sets->grouped || sets->sides
+						  ? persons_create_groups(limit, key, sets->rows, scan_sets(sets),
+												  &scan->room, &memory.memory)
+						  : persons_create(limit, key, sets->rows[0], &scan->room, &memory.memory);
 	scan_tables(scan, target);
 	persons_finish(target->persons);
 	MemoryContextDelete(context);
@@ -300,12 +310,18 @@ scan_persons(Scan *scan, Target *target, int count, const uint8 key[PERSONS_KEY_
 
 /* Reads the rows that are here. */
 static void
-scan_here(Scan *scan, Target *target, int count, const uint8 *key)
+scan_here(Scan *scan, Target *target, const uint8 *key)
 {
+	Rows *first = target->sets->rows[0];
+	bool counts = target->sets->sides && !target->sets->grouped;
+	int64 before = counts ? rows_usable(first) + first->neutral : 0;
+
 	if (scan->shape->person == NULL)
 		scan_tables(scan, target);
 	else
-		scan_persons(scan, target, count, key);
+		scan_persons(scan, target, key);
+	if (counts)
+		rows_add_neutral(first, target->rows - (rows_usable(first) + first->neutral - before));
 }
 
 /*
@@ -313,19 +329,16 @@ scan_here(Scan *scan, Target *target, int count, const uint8 *key)
  * was moved here from a part before the locks may be invisible to an older one.
  */
 static void
-scan_everywhere(Scan *scan, Target *target, int count, const uint8 *key)
+scan_everywhere(Scan *scan, Target *target, const uint8 *key)
 {
 	PG_TRY();
 	{
-		Rows *const *sets = count == 0 ? &target->rows : target->groups;
-		int number = Max(count, 1);
-
-		scan_parts_start(scan->parts, scan->release, sets[0], number, count > 0, key,
+		scan_parts_start(scan->parts, scan->release, target->sets, key,
 						 scan->rows / scan_places(scan));
 		PushActiveSnapshot(GetLatestSnapshot());
-		scan_here(scan, target, count, key);
+		scan_here(scan, target, key);
 		PopActiveSnapshot();
-		target->left_out += scan_parts_add(scan->parts, sets, number);
+		target->left_out += scan_parts_add(scan->parts, target->sets->rows, target->sets->count);
 	}
 	PG_CATCH();
 	{
@@ -335,10 +348,10 @@ scan_everywhere(Scan *scan, Target *target, int count, const uint8 *key)
 	PG_END_TRY();
 }
 
-/* key: NULL to draw one. */
-static void
-run(Scan *scan, Target *target, int count, const uint8 *key)
+void
+scan_run_sets(Scan *scan, const ScanSets *sets, const uint8 *key)
 {
+	Target target = {.sets = sets};
 	uint8 drawn[PERSONS_KEY_LENGTH];
 
 	if (scan->shape->person != NULL && key == NULL)
@@ -349,10 +362,10 @@ run(Scan *scan, Target *target, int count, const uint8 *key)
 	if (scan->shape->person == NULL)
 		key = NULL;
 	if (scan->parts == NULL)
-		scan_here(scan, target, count, key);
+		scan_here(scan, &target, key);
 	else
-		scan_everywhere(scan, target, count, key);
-	scan->left_out = target->left_out;
+		scan_everywhere(scan, &target, key);
+	scan->left_out = target.left_out;
 }
 
 void
@@ -366,34 +379,19 @@ scan_set_rows(Scan *scan, int64 rows, bool is_bound)
 void
 scan_run_with_key(Scan *scan, Rows *rows, const uint8 key[PERSONS_KEY_LENGTH])
 {
-	Target target = {.rows = rows};
-
-	run(scan, &target, 0, key);
+	scan_run_sets(scan, &(ScanSets){.rows = &rows, .count = 1}, key);
 }
 
 void
 scan_run(Scan *scan, Rows *rows)
 {
-	Target target = {.rows = rows};
-
-	run(scan, &target, 0, NULL);
+	scan_run_with_key(scan, rows, NULL);
 }
 
 void
 scan_run_groups(Scan *scan, Rows *const *groups, int count)
 {
-	Target target = {.groups = groups};
-
-	run(scan, &target, count, NULL);
-}
-
-int64
-scan_run_sets(Scan *scan, Rows *const *sets, int count, bool grouped, const uint8 *key)
-{
-	Target target = {.rows = grouped ? NULL : sets[0], .groups = grouped ? sets : NULL};
-
-	run(scan, &target, grouped ? count : 0, key);
-	return scan->left_out;
+	scan_run_sets(scan, &(ScanSets){.rows = groups, .count = count, .grouped = true}, NULL);
 }
 
 void

@@ -6,6 +6,8 @@
 
 #include "postgres.h"
 
+#include "core/rows/rows.h"
+
 #include "server/rows/encoders.h"
 #include "server/rows/filter.h"
 #include "server/rows/holdout.h"
@@ -20,5 +22,20 @@ typedef struct ScanShape
 	const Encoders *groups;  /* the columns that rows are grouped by, or NULL */
 	const Holdout *holdout;  /* rows of its other side do not pass the filter; NULL: none */
 } ScanShape;
+
+/* The sets, all with one encoding, that get the rows of a scan. */
+typedef struct ScanSets
+{
+	Rows *const *rows;
+	int count;    /* of the sets of a side: one, or those of groups */
+	bool grouped; /* are they groups? */
+	bool sides;   /* as many follow, which get the rows of the holdout's other side */
+} ScanSets;
+
+static inline int
+scan_sets(const ScanSets *sets)
+{
+	return sets->sides ? 2 * sets->count : sets->count;
+}
 
 #endif

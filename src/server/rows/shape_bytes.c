@@ -551,6 +551,8 @@ put_holdout(Writer *writer, const Holdout *holdout)
 		return;
 	pq_sendint64(writer->bytes, holdout->thousandths);
 	pq_sendbyte(writer->bytes, holdout->trains);
+	pq_sendbyte(writer->bytes, holdout->by_chance);
+	pq_sendbyte(writer->bytes, holdout->by_place);
 	pq_sendbytes(writer->bytes, (const char *) &holdout->key, sizeof(holdout->key));
 	pq_sendint32(writer->bytes, holdout->count);
 	for (int i = 0; i < holdout->count; i++)
@@ -567,14 +569,17 @@ get_holdout(Reader *reader)
 	holdout = palloc0(sizeof(Holdout));
 	holdout->thousandths = pq_getmsgint64(reader->bytes);
 	holdout->trains = get_bool(reader->bytes);
+	holdout->by_chance = get_bool(reader->bytes);
+	holdout->by_place = get_bool(reader->bytes);
 	pq_copymsgbytes(reader->bytes, (char *) &holdout->key, sizeof(holdout->key));
 	holdout->count = get_count(reader->bytes, MaxTupleAttributeNumber);
-	if (holdout->count < 1 || holdout->thousandths < 1 || holdout->thousandths >= HOLDOUT_ONE)
+	if ((holdout->count < 1) != holdout->by_place || holdout->thousandths < 1 ||
+		holdout->thousandths >= HOLDOUT_ONE || (holdout->by_place && !holdout->by_chance))
 		invalid_shape();
 	holdout->column = palloc0(holdout->count * sizeof(Column));
 	for (int i = 0; i < holdout->count; i++)
 		get_key(reader, &holdout->column[i]);
-	holdout->row = palloc0(holdout_row_bytes(holdout->count));
+	holdout->row = palloc0(holdout_room(holdout->count));
 	return holdout;
 }
 

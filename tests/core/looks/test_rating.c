@@ -3,6 +3,7 @@
  * truth of the population, how often chance is called better, the fit of probabilities, and
  * thresholds against a direct search.
  */
+#include "core/looks/rater.h"
 #include "core/looks/rating.h"
 #include "core/looks/rating_quality.h"
 
@@ -656,10 +657,110 @@ test_thresholds(void)
 	}
 }
 
+/* ---- rows and a model ---- */
+
+#define ONE FIXED_POINT_ONE
+
+/* Rows of a number and of an index of three levels, behind a label. */
+static Encoding
+make_encoding(bool with_label)
+{
+	Encoding encoding;
+
+	encoding_init(&encoding);
+	encoding.features = with_label ? 3 : 2;
+	encoding.intercept = true;
+	encoding_set_levels(&encoding, encoding.features - 1, 3);
+	CHECK(encoding_finish(&encoding));
+	return encoding;
+}
+
+static void
+test_rater_scores(void)
+{
+	const double weight[] = {2, 10, 20, 30, 0.5};
+	const RowCount count = {3, 4};
+	Encoding encoding = make_encoding(false);
+	Rater rater = {.weight = weight};
+	RatingTable table = {.kind = RATING_SCORES, .cells = 2, .edge = {20}};
+
+	CHECK(rater_place(&rater, &encoding, false, 5));
+	CHECK(!rater_place(&rater, &encoding, false, 4));
+	CHECK(rater_score(&rater, 0, (int32_t[]){ONE / 2, 0, ONE}) == 1.5);
+	CHECK(rater_score(&rater, 0, (int32_t[]){-ONE, 3 * ONE, ONE}) == 28.5);
+	CHECK(rater_add(&rater, (int32_t[]){0, 3 * ONE, ONE}, &count, &table));
+	CHECK(rater_add(&rater, (int32_t[]){0, 2 * ONE, ONE}, &count, &table));
+	CHECK(rater_add(&rater, (int32_t[]){0, ONE, ONE}, &count, &table));
+	CHECK(table.number[0] == 3 && table.number[1] == 4);
+	CHECK(table.number[2] == 6 && table.number[3] == 8);
+	/* no such index */
+	CHECK(!rater_add(&rater, (int32_t[]){0, 4 * ONE, ONE}, &count, &table));
+	CHECK(!rater_add(&rater, (int32_t[]){0, -ONE, ONE}, &count, &table));
+	CHECK(!rater_add(&rater, (int32_t[]){0, 1, ONE}, &count, &table));
+}
+
+static void
+test_rater_classes(void)
+{
+	const double weight[] = {0, 0, 0, 0, 1, 1, 0, 0, 3, 0};
+	const RowCount count = {2, 0};
+	Encoding encoding = make_encoding(true);
+	Rater rater = {.classes = 2, .weight = weight};
+	RatingTable table = {.kind = RATING_CLASSES, .cells = 2};
+
+	CHECK(rater_place(&rater, &encoding, true, 10));
+	CHECK(rater_predict(&rater, (int32_t[]){0, 0, 3 * ONE, ONE}) == 1);
+	CHECK(rater_predict(&rater, (int32_t[]){0, 0, ONE, ONE}) == 0);
+	CHECK(rater_add(&rater, (int32_t[]){0, 0, ONE, ONE}, &count, &table));
+	CHECK(rater_add(&rater, (int32_t[]){ONE, 0, ONE, ONE}, &count, &table));
+	CHECK(rater_add(&rater, (int32_t[]){ONE, 2 * ONE, ONE, ONE}, &count, &table));
+	CHECK(table.number[0] == 2 && table.number[1] == 0);
+	CHECK(table.number[2] == 2 && table.number[3] == 2);
+	/* no such class */
+	CHECK(!rater_add(&rater, (int32_t[]){2 * ONE, 0, ONE, ONE}, &count, &table));
+	CHECK(!rater_add(&rater, (int32_t[]){-ONE, 0, ONE, ONE}, &count, &table));
+}
+
+/* A number that is encoded as in training is clipped to the bounds of the look. */
+static void
+test_rater_numbers(void)
+{
+	const double weight[] = {1, 0, 0, 0, 0};
+	const RowCount count = {1, 0};
+	Encoding encoding = make_encoding(true);
+	Rater rater = {.weight = weight, .prediction = {10, 2}};
+	RatingTable table = {.kind = RATING_RESIDUALS, .cells = 1, .look = {.type = &look_residuals}};
+	const struct
+	{
+		double value; /* of the first column, of which the number is 10 + 4 times */
+		double number;
+	} row[] = {{0, 10}, {0.5, 12}, {-1, 6}, {3, 14}, {-3, 6}};
+
+	CHECK(look_set_bounds(&table.look, 6, 14) && rater_place(&rater, &encoding, true, 5));
+	for (int i = 0; i < 5; i++)
+	{
+		int32_t x[] = {(int32_t) (row[i].value * ONE), ONE / 2, 0, ONE};
+		RatingTable own = table;
+
+		CHECK(rater_number(&rater, x) == 11);
+		rater.target = (RaterLine){10, 4.0 / ONE};
+		CHECK(rater_add(&rater, x, &count, &table));
+		rater.target = (RaterLine){0};
+		x[0] = (int32_t) ((row[i].number - table.look.middle) / table.look.unit);
+		CHECK(rater_add(&rater, x, &count, &own));
+		for (int j = 0; j < RESIDUAL_NUMBERS; j++)
+			CHECK(table.number[j] == own.number[j]);
+	}
+	CHECK(table.number[RESIDUAL_ROWS] == 5);
+}
+
 int
 main(void)
 {
 	test_begin(40);
+	test_rater_scores();
+	test_rater_classes();
+	test_rater_numbers();
 	test_bins();
 	test_reach();
 	test_normal();
