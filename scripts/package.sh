@@ -101,7 +101,7 @@ try_deb() {
     for file in copyright README.md docs/admin.md examples/dashboards/*.json; do test -s \$file || test -s \$file.gz; done
     test -s dpobj.spdx.json
     dpkg-query -W -f '   \${Package} \${Version}, \${Installed-Size} KiB\n   needs \${Depends}\n   suggests \${Suggests}\n' $package"
-  sed -n "s/  .*$package/& from two builds/p" <<<"$first"
+  sed -n "s|^\(.*\)  ./\(${package}_.*\)|   two builds of \2 have the hash \1|p" <<<"$first"
   if [ -n "${KEEP:-}" ]; then
     cp "$W/$build/first"/*.deb "$KEEP/"
     cp "$W/$build/first/dpobj/build.log" "$KEEP/$package.log"
