@@ -33,7 +33,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_answers(report jsonb) RETURNS j
              (7, 'access', 'Who may ask, and who may see?',
               format('Roles with a budget may ask, each after the last answer: %s. An answer is shown to the role that paid for it, and to those with whom '
                      'it shares a model; the ledger and this report to superusers and dpobj_auditor.',
-                coalesce((SELECT string_agg(DISTINCT b ->> 'role', ', ' ORDER BY b ->> 'role') FROM jsonb_array_elements($1 -> 'budgets') b
+                coalesce((SELECT string_agg(DISTINCT (b ->> 'role') COLLATE "C", ', ' ORDER BY (b ->> 'role') COLLATE "C") FROM jsonb_array_elements($1 -> 'budgets') b
                            WHERE b ->> 'role' IS NOT NULL), 'no role now'))),
              (8, 'mechanisms', 'Which mechanisms made the releases?',
               coalesce((SELECT string_agg(format('%s (%s): %s', m.mechanism, m.guarantee, m.charged), ', ' ORDER BY m.mechanism COLLATE "C", m.guarantee COLLATE "C")
