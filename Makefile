@@ -13,10 +13,14 @@
 
 DPOBJ_VERSION = 0.4.0
 
-ifneq (,$(filter demo check check-all audit dist package,$(MAKECMDGOALS)))
+ifneq (,$(filter demo check check-all audit prove fuzz dist package,$(MAKECMDGOALS)))
 
-demo check audit:
+demo check audit prove:
 	@bash scripts/$@.sh
+
+TIMES = 20
+fuzz:
+	@DPOBJ_FUZZ_TIMES=$(TIMES) bash scripts/check.sh fuzz
 
 check-all:
 	@bash scripts/check.sh all
@@ -36,7 +40,7 @@ package:
 	@mkdir -p $(DIST)
 	@KEEP=$(abspath $(DIST)) bash scripts/package.sh deb
 
-.PHONY: demo check check-all audit dist package
+.PHONY: demo check check-all audit prove fuzz dist package
 
 else
 

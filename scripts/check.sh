@@ -5,8 +5,8 @@
 #   make check-all                      everything, but every twelfth fault of the server, and every twelfth
 #                                       program of the core under valgrind, others from commit to commit
 #                                       (DPOBJ_DATA=folder adds the tests on Adult)
-#   bash scripts/check.sh regress tap   one or more of: style build core valgrind mutants fuzz package
-#                                       regress pgtap tap demo audit memory faults times
+#   bash scripts/check.sh regress tap   one or more of: style build core prove valgrind mutants fuzz
+#                                       package regress pgtap tap demo audit memory faults times
 #
 # Two lanes run beside each other: what computes, and what waits for most of the time. The test that
 # measures times comes after both. What a part prints is shown when it has ended. In the end come the
@@ -25,6 +25,9 @@ quick="style core mutants regress pgtap tap demo"
 quick_share=33
 quick_mutants="1 8 13 15 17 32 53 70 74 100 131 135"
 quick_tap="002 008 012 013 015"
+
+# `make fuzz TIMES=20`: more inputs, and others.
+fuzz_times=${DPOBJ_FUZZ_TIMES:-1}
 
 # The papers' data, where the shared folder stands beside the project.
 [ -n "${DPOBJ_DATA:-}" ] || [ ! -r "$here/../../shared/data/adult23.csv" ] ||
@@ -90,14 +93,19 @@ check_mutants() {
   unprivileged "BUILD='$W/core' PASSED='$passed' bash tests/core/mutants.sh $mutants"
 }
 
+check_prove() {
+  unprivileged "bash scripts/prove.sh"
+}
+
 check_fuzz() {
   local compiler=clang
   command -v clang >/dev/null || compiler=gcc
-  unprivileged "make -s -f tests/fuzz/Makefile BUILD='$W/fuzz' CC=$compiler check"
+  unprivileged "make -s -f tests/fuzz/Makefile BUILD='$W/fuzz' CC=$compiler INPUTS=$((150000 * fuzz_times)) SEED=$fuzz_times check"
 }
 
 check_fuzz_sql() {
-  unprivileged "createdb fuzz && psql -d fuzz -v inputs=2000 -v seed=0.5 -Xqf tests/fuzz/parsers.sql"
+  unprivileged "createdb fuzz && psql -d fuzz -v inputs=$((2000 * fuzz_times)) -v seed=$((fuzz_times - 1)).5 -Xqf tests/fuzz/parsers.sql" &&
+    { [ "$fuzz_times" = 1 ] || unprivileged "DPOBJ_FUZZ_TIMES=$fuzz_times bash scripts/tap.sh 048"; }
 }
 
 check_regress() {
@@ -154,7 +162,7 @@ check_package() {
   bash "$here/package.sh" deb 15
 }
 
-core_parts="style build core valgrind mutants fuzz package"
+core_parts="style build core prove valgrind mutants fuzz package"
 server_parts="fuzz regress pgtap demo audit memory tap faults times"
 share= mutants= valgrind= tap= faults=
 case ${*:-quick} in
@@ -183,6 +191,7 @@ core_lane() { # and what of the server has clusters of its own
   wants build && step "clang -Wall -Wextra -Werror" check_build
   wants core && step "core tests, a tenth of the cases under ASan and UBSan, too" check_core && passed=${share:-yes}
   wants mutants && step "mutants" check_mutants
+  wants prove && step "proofs by machine" check_prove
   wants valgrind && step "core tests under valgrind" check_valgrind
   wants fuzz && step "fuzzers of the core" check_fuzz
   wants package && step "Debian package, built twice and installed in a clean system" check_package
@@ -209,6 +218,7 @@ leave() {
 }
 
 need_packages build check
+! wants prove || need_packages prove
 workplace_make
 trap leave EXIT # workplace_make has set its own
 : >"$W/results"

@@ -16,9 +16,9 @@ core() {
     done
 }
 
-server() {
+patches() { # patches FOLDER
   local patch
-  for patch in tests/faults/*.patch; do
+  for patch in "$1"/*.patch; do
     echo "| \`$(basename "$patch" .patch)\` | $(sed -n 's/^Fault: \(.*\)\.$/\1/p' "$patch") | $(sed -n 's/^Killed by: //p' "$patch") |"
   done
 }
@@ -27,7 +27,7 @@ cat <<TEXT
 # Mutants
 
 A test that cannot fail shows nothing. Each of these faults is put into the code on purpose, and the named test must
-notice: \`bash scripts/check.sh mutants faults\`. Made by \`scripts/mutants_table.sh\` from the lists that are run.
+notice: \`bash scripts/check.sh mutants faults prove\`. Made by \`scripts/mutants_table.sh\` from the lists that are run.
 
 ## The core
 
@@ -43,5 +43,13 @@ Patches of \`tests/faults\`, put in by \`scripts/faults.sh\`:
 
 | | Fault | Killed by |
 |---|---|---|
-$(server)
+$(patches tests/faults)
+
+## What is proved by machine
+
+Patches of \`tests/prove/faults\`, put in by \`scripts/prove.sh\`:
+
+| | Fault | Killed by |
+|---|---|---|
+$(patches tests/prove/faults)
 TEXT

@@ -2,6 +2,7 @@
 #
 #   need_packages build        to build and run
 #   need_packages build check  to run every test as well
+#   need_packages build prove  for proofs by machine
 #
 # As root it installs what is missing; otherwise it says what to install. The packages are those of Debian 12
 # with PostgreSQL 15; DPOBJ_MAJOR names another version of PostgreSQL, which the system must have.
@@ -12,6 +13,7 @@ packages_build="postgresql-$DPOBJ_MAJOR postgresql-server-dev-$DPOBJ_MAJOR libgm
 packages_server="postgresql-$DPOBJ_MAJOR-pgtap postgresql-$DPOBJ_MAJOR-cron libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
   python3-numpy python3-pandas python3-psycopg python3-psycopg2 python3-sklearn chromium patch"
 packages_check="$packages_server clang libclang-rt-14-dev clang-format cppcheck valgrind debootstrap"
+packages_prove="frama-c-base why3 cvc4 patch"
 
 need_packages() {
   local wanted="" missing="" set package

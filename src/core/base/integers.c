@@ -10,7 +10,7 @@ wide_from_mpz(const mpz_t value)
 	Wide size;
 
 	mpz_export(limb, NULL, -1, sizeof(limb[0]), 0, 0, value);
-	size = (Wide) (((unsigned __int128) limb[1] << 64) | limb[0]);
+	size = wide_join(limb[1], limb[0]);
 	return mpz_sgn(value) < 0 ? -size : size;
 }
 

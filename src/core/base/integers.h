@@ -14,6 +14,21 @@
 typedef __int128 Wide __attribute__((aligned(8)));
 typedef unsigned __int128 UnsignedWide __attribute__((aligned(8)));
 
+/* The halves of a wide integer, as `make prove` knows them. */
+/*@ assigns \result \from wide; */
+static inline uint64_t
+wide_high(UnsignedWide wide)
+{
+	return (uint64_t) (wide >> 64);
+}
+
+/*@ assigns \result \from high, low; */
+static inline Wide
+wide_join(uint64_t high, uint64_t low)
+{
+	return (Wide) ((UnsignedWide) high << 64 | low);
+}
+
 /* mpz_set_ui() takes an unsigned long, which has only 32 bits on some systems. */
 static inline void
 mpz_from_word(mpz_t value, uint64_t word)
@@ -24,8 +39,8 @@ mpz_from_word(mpz_t value, uint64_t word)
 static inline void
 mpz_from_wide(mpz_t value, Wide wide)
 {
-	unsigned __int128 size = wide < 0 ? -(unsigned __int128) wide : (unsigned __int128) wide;
-	uint64_t limb[2] = {(uint64_t) size, (uint64_t) (size >> 64)};
+	UnsignedWide size = wide < 0 ? -(UnsignedWide) wide : (UnsignedWide) wide;
+	uint64_t limb[2] = {(uint64_t) size, wide_high(size)};
 
 	mpz_import(value, 2, -1, sizeof(limb[0]), 0, 0, limb);
 	if (wide < 0)

@@ -51,17 +51,21 @@ tree_length_above(const mpfr_t value, int64_t exponent)
 TreeLength
 tree_length_add(TreeLength a, TreeLength b)
 {
-	int64_t shift;
+	uint64_t shift;
 	uint64_t addend;
 	TreeLength sum;
 
 	if (tree_length_compare(a, b) < 0)
-		return tree_length_add(b, a);
+	{
+		sum = a;
+		a = b;
+		b = sum;
+	}
 	if (b.mantissa == 0)
 		return a;
 	a = normalise(a);
 	b = normalise(b);
-	shift = a.exponent - b.exponent;
+	shift = (uint64_t) (a.exponent - b.exponent);
 	addend = shift >= WORD_BITS ? 1 : b.mantissa >> shift;
 	if (shift > 0 && shift < WORD_BITS && b.mantissa << (WORD_BITS - shift) != 0)
 		addend++;

@@ -45,6 +45,18 @@ field(Wire *wire, int64_t value, int bytes)
 	return (int64_t) word;
 }
 
+/* A number of things that there can be at most so many of; else 0, so that no loop goes on for more. */
+static int
+count_field(Wire *wire, int value, int bytes, int most)
+{
+	int64_t count = field(wire, value, bytes);
+
+	if (count >= 0 && count <= most)
+		return (int) count;
+	wire->failed = true;
+	return 0;
+}
+
 static bool
 bool_field(Wire *wire, bool value)
 {
@@ -75,6 +87,7 @@ version_field(Wire *wire)
 static const void *
 array_field(Wire *wire, const void *array, uint64_t count, size_t size, Memory *memory)
 {
+	uint64_t left;
 	void *copy;
 
 	if (wire->out != NULL)
@@ -84,11 +97,13 @@ array_field(Wire *wire, const void *array, uint64_t count, size_t size, Memory *
 		wire->out += count * size;
 		return array;
 	}
-	if (wire->failed || count > (uint64_t) (wire->end - wire->in) / size)
+	left = (uint64_t) (wire->end - wire->in);
+	if (wire->failed || count > left / size)
 	{
 		wire->failed = true;
 		return NULL;
 	}
+	/*@ assert inside: count * size <= left; */
 	copy = memory_allocate(memory, count, size);
 	if (count > 0)
 		memcpy(copy, wire->in, count * size);
@@ -101,14 +116,13 @@ array_field(Wire *wire, const void *array, uint64_t count, size_t size, Memory *
 static void
 grid_fields(Wire *wire, Grid *grid)
 {
-	grid->dimension = (int) field(wire, grid->dimension, 2);
+	grid->dimension = count_field(wire, grid->dimension, 2, WEIGHTS_MAX);
 	grid->constraint = (GridConstraint) field(wire, grid->constraint, 1);
 	grid->bound = (int) field(wire, grid->bound, 2);
-	wire->failed |= grid->dimension > WEIGHTS_MAX || grid->constraint > GRID_MODULUS;
+	wire->failed |= grid->constraint > GRID_MODULUS;
 	for (int j = 0; j < grid->dimension && !wire->failed; j++)
 	{
-		grid->levels[j] = (int) field(wire, grid->levels[j], 1);
-		wire->failed |= grid->levels[j] > GRID_MAX_LEVELS;
+		grid->levels[j] = count_field(wire, grid->levels[j], 1, GRID_MAX_LEVELS);
 		for (int i = 0; i < grid->levels[j] && !wire->failed; i++)
 			grid->level[j][i] = (int8_t) field(wire, grid->level[j][i], 1);
 	}
@@ -119,7 +133,7 @@ static void
 columns_fields(Wire *wire, ConvexColumns *columns, int dimension)
 {
 	wire->failed |= dimension > COLUMNS_MAX;
-	for (int j = 0; j < dimension && !wire->failed; j++)
+	for (int j = 0; j < dimension && j < COLUMNS_MAX && !wire->failed; j++)
 	{
 		columns->group[j] = (int16_t) field(wire, columns->group[j], 2);
 		columns->bound[j] = (int32_t) field(wire, columns->bound[j], 4);
@@ -144,7 +158,7 @@ convex_fields(Wire *wire, ConvexTerms *terms, int dimension)
 	wire->failed |=
 		!convex_terms_valid(terms) || (terms->classes > 0 && dimension % terms->classes != 0);
 	for (int j = 0; j < dimension; j++)
-		terms->levels[j] = (int16_t) field(wire, terms->levels[j], 2);
+		terms->levels[j] = (int16_t) count_field(wire, terms->levels[j], 2, LEVELS_MAX);
 	wire->failed |= !levels_valid(terms->levels, dimension) ||
 					(levels_weights(terms->levels, dimension) > dimension &&
 					 (terms->classes > 0 || terms->noise >= CONVEX_LAPLACE));
@@ -160,9 +174,9 @@ pool_fields(Wire *wire, ConvexTerms *convex, int dimension, PoolTerms *terms)
 		columns_fields(wire, &convex->columns, dimension);
 	terms->epsilon = field(wire, terms->epsilon, 8);
 	terms->rows = field(wire, terms->rows, 8);
-	terms->rounds = (int) field(wire, terms->rounds, 2);
 	/* an answer has a candidate for each round */
-	wire->failed |= terms->rounds < 1 || terms->rounds > POOL_MOST_ROUNDS;
+	terms->rounds = count_field(wire, terms->rounds, 2, POOL_MOST_ROUNDS);
+	wire->failed |= terms->rounds < 1;
 }
 
 static void
@@ -182,7 +196,7 @@ residual_fields(Wire *wire, ConvexTerms *convex, int dimension, ResidualTerms *t
 {
 	columns_fields(wire, &convex->columns, dimension);
 	terms->intercept = bool_field(wire, terms->intercept);
-	for (int j = 0; j < dimension && !wire->failed; j++)
+	for (int j = 0; j < dimension && j < COLUMNS_MAX && !wire->failed; j++)
 		terms->ordered[j] = (int16_t) field(wire, terms->ordered[j], 2);
 	wire->failed = wire->failed || !residual_terms_valid(convex, terms, dimension);
 }
@@ -482,9 +496,9 @@ static Wide
 wide_field(Wire *wire, Wide value)
 {
 	uint64_t low = (uint64_t) field(wire, (int64_t) value, 8);
-	int64_t high = field(wire, (int64_t) (value >> 64), 8);
+	int64_t high = field(wire, (int64_t) wide_high((UnsignedWide) value), 8);
 
-	return (Wide) ((unsigned __int128) (uint64_t) high << 64 | low);
+	return wide_join((uint64_t) high, low);
 }
 
 static void

@@ -59,7 +59,7 @@ bits_take(Bits *bits, int count)
 	if (missing <= 0)
 	{
 		bits->pool = drop_bits(bits->pool, count);
-		bits->left -= count;
+		bits->left = -missing;
 		return result;
 	}
 
@@ -158,11 +158,13 @@ ratio_of(const mpz_t p, const mpz_t q)
  * differs decides U < p / q, after two digits on average.  A remainder of zero
  * leaves U >= p / q for certain.
  */
+/*@ requires p <= q && q < 0x8000000000000000; */
 static bool
 word_bernoulli(Bits *bits, uint64_t p, uint64_t q)
 {
 	if (p == q)
 		return true;
+	/*@ loop invariant p < q && q < 0x8000000000000000; */
 	while (p > 0)
 	{
 		bool digit;
