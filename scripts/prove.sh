@@ -85,7 +85,7 @@ for patch in tests/prove/faults/*.patch; do
     cat "$copy/said"
     fail "$(basename "$patch"): Frama-C could not read the files"
   else
-    echo "  $(basename "$patch" .patch): caught by prove $unit: $(sed -n 2p "$copy/said" | cut -c 1-110)"
+    echo "  $(basename "$patch" .patch): caught by prove $unit: $(grep -m 1 -v '^  ' "$copy/said" | cut -c 1-110)"
   fi
   rm -rf "$copy"
 done
