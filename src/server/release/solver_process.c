@@ -72,7 +72,7 @@ typedef struct SolverChild
 	Size answer_length;
 } SolverChild;
 
-/* What the child needs between fork and exec, where it may not allocate. */
+/* What the child needs between vfork and exec, where it may not allocate. */
 typedef struct Launch
 {
 	char program[MAXPGPATH];
@@ -160,7 +160,9 @@ open_rows(const char *path)
 }
 
 /*
- * Runs in the child, from fork to exec: async-signal-safe calls only.
+ * Runs in the child, from vfork to exec, in the memory of the backend, which waits: so it makes
+ * async-signal-safe calls only and changes nothing but its own stack and errno.  Handlers, mask,
+ * limits, descriptors and folder are the child's own.
  *
  * The child leaves the backend's process group, which gets every signal for the backend, so that
  * only the backend decides whether a cancel ends the solve.
@@ -184,23 +186,27 @@ become_solver(const Launch *launch)
 	_exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE);
 }
 
-/* fork() with all signals blocked, so that none is handled in a half-made child. */
+/*
+ * vfork() with all signals blocked, so that none is handled in a half-made child.  fork() would copy
+ * the page tables of the backend, shared memory included, and have both fault on every page that
+ * they write to until exec.
+ */
 static pid_t
-fork_solver(const Launch *launch)
+start_solver(const Launch *launch)
 {
 	sigset_t all;
 	sigset_t before;
 	pid_t pid;
-	int fork_errno;
+	int start_errno;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = fork();
+	pid = vfork();
 	if (pid == 0)
 		become_solver(launch);
-	fork_errno = errno;
+	start_errno = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	errno = fork_errno;
+	errno = start_errno;
 	return pid;
 }
 
@@ -223,7 +229,7 @@ child_start(SolverChild *child, const char *rows_path, const SolverLimits *limit
 	}
 	child->socket = sockets[0];
 	launch.socket = sockets[1];
-	child->pid = fork_solver(&launch);
+	child->pid = start_solver(&launch);
 	close(sockets[1]);
 	if (child->pid < 0)
 	{
