@@ -98,21 +98,6 @@ make_terms(SelectTables *tables, SelectRate rate, int64_t span, Memory *memory)
 	select_fill_powers(tables->term, tables->last_term + 1, rate, INT64_C(1) << tables->term_shift);
 }
 
-/* An upper bound of exp(-beta x) inflation, with a value near 1. */
-static Power
-make_power(SelectRate rate, int64_t x, double inflation)
-{
-	Power power;
-	mpfr_t value;
-
-	mpfr_init2(value, POWER_PRECISION);
-	power.exponent = select_power_above(value, rate, x);
-	mpfr_mul_d(value, value, inflation, MPFR_RNDU);
-	power.value = mpfr_get_d(value, MPFR_RNDU);
-	mpfr_clear(value);
-	return power;
-}
-
 /* The factor that compensates for rounding; select_weight() proves that it suffices. */
 static double
 rounding_allowance(const SelectPlan *plan)
@@ -122,6 +107,29 @@ rounding_allowance(const SelectPlan *plan)
 	if (plan->scale > 1)
 		operations += plan->groups * plan->levels + 2;
 	return 1.0 + 2.0 * (operations + 2) * DBL_EPSILON;
+}
+
+/* Upper bounds of exp(-rate step i) inflation, each made of the one before, with values near 1. */
+static void
+fill_powers(Power *power, int64_t count, SelectRate rate, int64_t step, double inflation)
+{
+	Interval factor;
+	mpfr_t bound;
+
+	interval_init(&factor, POWER_PRECISION);
+	mpfr_init2(bound, POWER_PRECISION);
+	select_set_exponential(&factor, rate, step);
+	mpfr_set_d(bound, inflation, MPFR_RNDU);
+	for (int64_t i = 0; i < count; i++)
+	{
+		long exponent;
+
+		power[i].value = mpfr_get_d_2exp(&exponent, bound, MPFR_RNDU);
+		power[i].exponent = exponent;
+		mpfr_mul(bound, bound, factor.high, MPFR_RNDU);
+	}
+	mpfr_clear(bound);
+	interval_clear(&factor);
 }
 
 /* For 0 <= x <= span. */
@@ -138,10 +146,8 @@ make_powers(PowerTable *table, SelectRate rate, int64_t span, double inflation, 
 	highs = (span >> table->low_bits) + 1;
 	table->low = memory_allocate(memory, (size_t) lows, sizeof(Power));
 	table->high = memory_allocate(memory, (size_t) highs, sizeof(Power));
-	for (int64_t k = 0; k < lows; k++)
-		table->low[k] = make_power(rate, k, 1.0);
-	for (int64_t k = 0; k < highs; k++)
-		table->high[k] = make_power(rate, k << table->low_bits, inflation);
+	fill_powers(table->low, lows, rate, 1, 1.0);
+	fill_powers(table->high, highs, rate, lows, inflation);
 }
 
 /* Each above 2^-295: see select_weight(). */

@@ -40,8 +40,6 @@ prior_costs(const Grid *grid, int64_t power, int64_t epsilon, Adjacency adjacenc
 {
 	int64_t of_size[GRID_MAX_WEIGHT + 1] = {0};
 
-	for (int size = 1; power > 0 && size <= GRID_MAX_WEIGHT; size++)
-		of_size[size] = cost_of_size(size, power, epsilon, adjacency);
 	memset(costs, 0, sizeof(*costs));
 	for (int j = 0; j < grid->dimension; j++)
 	{
@@ -49,8 +47,12 @@ prior_costs(const Grid *grid, int64_t power, int64_t epsilon, Adjacency adjacenc
 
 		for (int i = 0; i < grid->levels[j]; i++)
 		{
-			int64_t cost = of_size[abs(grid->level[j][i])];
+			int size = abs(grid->level[j][i]);
+			int64_t cost;
 
+			if (of_size[size] == 0 && size > 0 && power > 0)
+				of_size[size] = cost_of_size(size, power, epsilon, adjacency);
+			cost = of_size[size];
 			costs->cost[j][i] = cost;
 			dearest = cost > dearest ? cost : dearest;
 		}
