@@ -24,7 +24,8 @@ my %license_of = (
 	'glpk' => 'GPL-3.0-or-later',
 	'gmp' => 'LGPL-3.0-or-later OR GPL-2.0-or-later',
 	'gsl' => 'GPL-3.0-or-later',
-	'mpfr4' => 'LGPL-3.0-or-later');
+	'mpfr4' => 'LGPL-3.0-or-later',
+	'zlib' => 'Zlib');
 my $gcc = 'GPL-3.0-or-later WITH GCC-exception-3.1';
 my $postgresql = 'PostgreSQL';
 
