@@ -39,10 +39,10 @@ row_reader_destroy(RowReader *reader, Memory *memory)
 }
 
 static void
-unpack_record(RowReader *reader, int64_t i)
+unpack_record(RowReader *reader, int64_t i, size_t size)
 {
 	const SpillShape *shape = &reader->instance->shape;
-	const uint8_t *record = reader->records + (size_t) i * spill_record_size(shape);
+	const uint8_t *record = reader->records + (size_t) i * size;
 	RowCount count;
 
 	spill_unpack(shape, record, reader->x + i * shape->dimension, &count);
@@ -65,7 +65,7 @@ row_reader_block(RowReader *reader, int64_t first)
 	instance->source->read(instance->source, (uint64_t) first * size, (size_t) count * size,
 						   reader->records);
 	for (int64_t i = 0; i < count; i++)
-		unpack_record(reader, i);
+		unpack_record(reader, i, size);
 	return (RowBlock){count, reader->x, reader->positive, reader->negative};
 }
 

@@ -16,27 +16,29 @@ is_binary(const SpillShape *shape, int j)
 	return (shape->binary[j / 64] >> (j % 64) & 1) != 0;
 }
 
+/* No bit stands beyond the dimension. */
 static int
 count_binary(const SpillShape *shape)
 {
 	int count = 0;
 
-	for (int k = 0; k < COLUMNS_MAX / 64; k++)
+	for (int k = 0; 64 * k < shape->dimension; k++)
 		count += __builtin_popcountll(shape->binary[k]);
 	return count;
 }
 
-/* Number of uint32 that the bits take up. */
+/* Number of uint32 that so many bits take up. */
 static int
-bit_words(const SpillShape *shape)
+bit_words(int bits)
 {
-	return (count_binary(shape) + 31) / 32;
+	return (bits + 31) / 32;
 }
 
 size_t
 spill_record_size(const SpillShape *shape)
 {
-	int words = shape->dimension - count_binary(shape) + bit_words(shape);
+	int bits = count_binary(shape);
+	int words = shape->dimension - bits + bit_words(bits);
 
 	return (size_t) words * sizeof(uint32_t) + sizeof(RowCount);
 }
@@ -45,7 +47,7 @@ void
 spill_pack(const SpillShape *shape, const int32_t *x, RowCount count, uint8_t *record)
 {
 	uint32_t word[COLUMNS_MAX];
-	int words = bit_words(shape);
+	int words = bit_words(count_binary(shape));
 	int bit = 0;
 
 	memset(word, 0, (size_t) words * sizeof(word[0]));
@@ -67,9 +69,10 @@ spill_pack(const SpillShape *shape, const int32_t *x, RowCount count, uint8_t *r
 void
 spill_unpack(const SpillShape *shape, const uint8_t *record, int32_t *x, RowCount *count)
 {
-	size_t size = spill_record_size(shape) - sizeof(*count);
+	int bits = count_binary(shape);
+	int at = bit_words(bits);
+	size_t size = (size_t) (shape->dimension - bits + at) * sizeof(uint32_t);
 	uint32_t word[COLUMNS_MAX];
-	int at = bit_words(shape);
 	int bit = 0;
 
 	memcpy(at == 0 ? (void *) x : word, record, size);
