@@ -234,6 +234,8 @@ mutants=(
   '394|test_rating|rating: the interval of a lift at a confidence of 0.3'
   '395|test_rating|rating: half of what chance makes of the error of probabilities'
   '396|test_rating|rating: the AUC of bins taken for that of the scores'
+  '397|test_convex_kernel|gradient: what is above four limbs of a weight left out'
+  '398|test_convex_kernel|gradient: rows of the block before added to those of a short one'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

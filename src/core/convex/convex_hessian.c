@@ -93,24 +93,76 @@ add_bend(HessianSum *sum, const int64_t *row, int dimension, int64_t bend)
 	}
 }
 
-void
-hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
-				 const int64_t bend[2])
+/* The bends of all labels in each kind's units. */
+static void
+sum_bends(const int64_t labels[2], const int64_t bend[2], int64_t sum[HESSIAN_KINDS])
 {
-	int64_t row[GRID_MAX_DIMENSION];
-	int64_t sum[HESSIAN_KINDS] = {0};
-
+	sum[0] = sum[1] = 0;
 	for (int i = 0; i < 2; i++)
 	{
 		int kind = bend[i] >= LEAST_LARGE_BEND ? 0 : 1;
 
 		sum[kind] += labels[i] * (bend[i] >> (DROP_BITS - unit_bits[kind]));
 	}
-	for (int j = 0; j < sums->dimension; j++)
+}
+
+static void
+add_row(HessianSum *sum, const int32_t *v, int dimension, int64_t bend)
+{
+	int64_t row[GRID_MAX_DIMENSION];
+
+	for (int j = 0; j < dimension; j++)
 		row[j] = v[j];
+	add_bend(sum, row, dimension, bend);
+}
+
+void
+hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
+				 const int64_t bend[2])
+{
+	int64_t sum[HESSIAN_KINDS];
+
+	sum_bends(labels, bend, sum);
 	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
 		if (sum[kind] > 0)
-			add_bend(&sums->kind[kind], row, sums->dimension, sum[kind]);
+			add_row(&sums->kind[kind], v, sums->dimension, sum[kind]);
+}
+
+/* Rows with a bend are added together if they are one of so many. */
+#define FEW_BENDS 4
+
+void
+hessian_sums_add_block(HessianSums *sums, const ConvexKernel *kernel, const ConvexBlock *block,
+					   const int32_t *column, const int64_t (*bend)[2])
+{
+	int32_t line[HESSIAN_KINDS][KERNEL_LINE] = {{0}};
+	int64_t found[HESSIAN_KINDS] = {0};
+
+	for (int64_t i = 0; i < block->rows; i++)
+	{
+		int64_t labels[2] = {block->positive[i], block->negative[i]};
+		int64_t sum[HESSIAN_KINDS];
+
+		sum_bends(labels, bend[i], sum);
+		for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+			if (sum[kind] >> KERNEL_BEND_BITS > 0)
+				add_row(&sums->kind[kind], block->v + i * sums->dimension, sums->dimension,
+						sum[kind]);
+			else
+			{
+				line[kind][i] = (int32_t) sum[kind];
+				found[kind] += sum[kind] > 0;
+			}
+	}
+	for (int kind = 0; kind < HESSIAN_KINDS; kind++)
+		if (found[kind] * FEW_BENDS >= block->rows)
+			kernel->bend(column, (int) block->rows, sums->dimension, line[kind],
+						 sums->kind[kind].total);
+		else
+			for (int64_t i = 0; i < block->rows; i++)
+				if (line[kind][i] > 0)
+					add_row(&sums->kind[kind], block->v + i * sums->dimension, sums->dimension,
+							line[kind][i]);
 }
 
 void

@@ -15,8 +15,10 @@
 
 #include <stdint.h>
 
-#include "core/convex/convex_loss.h"
 #include "core/base/memory.h"
+#include "core/convex/convex_kernel.h"
+#include "core/convex/convex_loss.h"
+#include "core/convex/convex_rows.h"
 
 /*
  * A block of rows is summed in words while its bends add up to less than 2^23, because |v_j v_k| <=
@@ -46,6 +48,11 @@ extern void hessian_sums_destroy(HessianSums *sums, Memory *memory);
  */
 extern void hessian_sums_add(HessianSums *sums, const int32_t *v, const int64_t labels[2],
 							 const int64_t bend[2]);
+
+/* The same for a block of rows, which column has in columns (convex_kernel.h). */
+extern void hessian_sums_add_block(HessianSums *sums, const ConvexKernel *kernel,
+								   const ConvexBlock *block, const int32_t *column,
+								   const int64_t (*bend)[2]);
 
 /* Adds the sums of others. */
 extern void hessian_sums_merge(HessianSums *sums, HessianSums *others);

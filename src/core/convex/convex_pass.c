@@ -12,6 +12,16 @@
 #include "core/base/crew.h"
 #include "core/base/mutant.h"
 
+/* A block in columns, with a line for each limb of what belongs to its rows. */
+typedef struct DenseBlock
+{
+	int64_t sum[SCORE_LIMBS * KERNEL_LINE];
+	int32_t limb[PULL_LIMBS * KERNEL_LINE];
+	int64_t bend[BLOCK_ROWS][2];
+	int64_t *pull;
+	int32_t *column;
+} DenseBlock;
+
 /* The sums of one thread. */
 typedef struct GradientWork
 {
@@ -23,6 +33,8 @@ typedef struct GradientWork
 	Wide most[2]; /* the largest slope of a positive label and of a negative one */
 	GradientSums sums;
 	HessianSums hessian;
+	const ConvexKernel *kernel;
+	DenseBlock *dense; /* NULL with levels, whose rows are sparse */
 } GradientWork;
 
 /*
@@ -84,49 +96,92 @@ score_of(const GradientWork *work, Nonzeros *row)
 	return row_score(row->v, row->high, row->low, row->count, SLOPE_REACH);
 }
 
-/* So many times more columns than a row has numbers, it is put in one piece. */
-#define FEW_NONZEROS 2
-
 static void
-add_block(void *context, const ConvexBlock *block)
+add_sparse_block(GradientWork *work, const ConvexBlock *block)
 {
-	GradientWork *work = context;
-	const LossTable *table = work->table;
-	const SplitWeights *split = work->split;
 	GradientSums *sums = &work->sums;
-	int dimension = work->dimension;
 	const int32_t *v = block->v;
 	const int32_t *place = block->place;
 	Nonzeros row;
 
-	for (int64_t i = 0; i < block->rows; i++, v += dimension)
+	for (int64_t i = 0; i < block->rows; i++, v += work->dimension)
 	{
 		int64_t labels[2] = {block->positive[i], block->negative[i]};
 		Wide score;
-		bool few;
 
-		find_nonzeros(v, place, dimension, &row);
-		few = place != NULL || FEW_NONZEROS * row.count < dimension;
-		score = (few ? score_of(work, &row)
-					 : row_score(v, split->high, split->low, dimension, SLOPE_REACH)) -
-				target_of(block, i);
-		if (few)
-			add_pull(row.v, labels[0], labels[1], slope_of(work, 0, score),
-					 slope_of(work, 1, -score), row.count, row.part, row.rest);
-		else
-			add_pull(v, labels[0], labels[1], slope_of(work, 0, score), slope_of(work, 1, -score),
-					 dimension, sums->part, sums->rest);
-		for (int k = 0; few && k < row.count; k++)
+		find_nonzeros(v, place, work->dimension, &row);
+		score = score_of(work, &row) - target_of(block, i);
+		add_pull(row.v, labels[0], labels[1], slope_of(work, 0, score), slope_of(work, 1, -score),
+				 row.count, row.part, row.rest);
+		for (int k = 0; k < row.count; k++)
 		{
 			sums->part[row.place[k]] += row.part[k];
 			sums->rest[row.place[k]] += row.rest[k];
 		}
 		if (work->bent)
-			hessian_sums_add(&work->hessian, v, labels,
-							 (const int64_t[2]){loss_drop(table, score), loss_drop(table, -score)});
+			hessian_sums_add(
+				&work->hessian, v, labels,
+				(const int64_t[2]){loss_drop(work->table, score), loss_drop(work->table, -score)});
 		if (place != NULL)
-			place += dimension;
+			place += work->dimension;
 	}
+}
+
+/* Sets the limbs and bends of a row by its score. */
+static void
+set_row(GradientWork *work, const ConvexBlock *block, int64_t i, Wide score)
+{
+	DenseBlock *dense = work->dense;
+	int64_t positive = block->positive[i];
+	int64_t negative = block->negative[i];
+	Wide ahead = slope_of(work, 0, score);
+	Wide behind = slope_of(work, 1, -score);
+
+	if (positive + negative <= FEW_LABELS)
+		pull_limbs(positive, negative, ahead, behind, dense->limb + i);
+	else
+	{
+		pull_limbs(0, 0, 0, 0, dense->limb + i);
+		add_pull(block->v + i * work->dimension, positive, negative, ahead, behind, work->dimension,
+				 work->sums.part, work->sums.rest);
+	}
+	dense->bend[i][0] = loss_drop(work->table, score);
+	dense->bend[i][1] = loss_drop(work->table, -score);
+}
+
+static void
+add_dense_block(GradientWork *work, const ConvexBlock *block)
+{
+	const ConvexKernel *kernel = work->kernel;
+	const SplitWeights *split = work->split;
+	DenseBlock *dense = work->dense;
+	int dimension = work->dimension;
+	int rows = (int) block->rows;
+
+	convex_columns_fill(block->v, rows, dimension, dense->column);
+	kernel->score(dense->column, rows, dimension, split->limb, split->limbs, dense->sum);
+	for (int i = 0; i < rows; i++)
+		set_row(work, block, i,
+				limbs_score(dense->sum + i, split->limbs, SLOPE_REACH) - target_of(block, i));
+	kernel->pull(dense->column, rows, dimension, dense->limb, dense->pull);
+	gradient_sums_add_limbs(&work->sums, dense->pull, dimension);
+	if (work->bent)
+		hessian_sums_add_block(&work->hessian, kernel, block, dense->column, dense->bend);
+}
+
+/* Rows are sparse if they have more than so many times more columns than numbers that are not 0. */
+#define SPARSE 8
+
+static void
+add_block(void *context, const ConvexBlock *block)
+{
+	GradientWork *work = context;
+	int64_t numbers = block->rows * work->dimension;
+
+	if (work->dense != NULL && work->kernel->nonzeros(block->v, numbers) * SPARSE >= numbers)
+		add_dense_block(work, block);
+	else
+		add_sparse_block(work, block);
 }
 
 static void
@@ -135,6 +190,16 @@ merge_work(GradientWork *work, GradientWork *others)
 	gradient_sums_merge(&work->sums, &others->sums, work->weights);
 	if (work->bent)
 		hessian_sums_merge(&work->hessian, &others->hessian);
+}
+
+static DenseBlock *
+dense_create(int dimension, Memory *memory)
+{
+	DenseBlock *dense = memory_allocate_zero(memory, 1, sizeof(DenseBlock));
+
+	dense->pull = memory_allocate_zero(memory, (size_t) dimension, PULL_LIMBS * sizeof(int64_t));
+	dense->column = memory_allocate(memory, (size_t) dimension, KERNEL_LINE * sizeof(int32_t));
+	return dense;
 }
 
 static GradientWork *
@@ -155,6 +220,9 @@ work_create(const ConvexRows *rows, const LossTable *table, const SplitWeights *
 			<< (SLOPE_FINE_BITS - RESIDUAL_BITS);
 	if (bent)
 		hessian_sums_create(&work->hessian, work->dimension, memory);
+	work->kernel = convex_fastest_kernel();
+	if (rows->levels == NULL)
+		work->dense = dense_create(work->dimension, memory);
 	return work;
 }
 
@@ -164,6 +232,12 @@ work_destroy(GradientWork *work, Memory *memory)
 	if (work->bent)
 		hessian_sums_destroy(&work->hessian, memory);
 	gradient_sums_destroy(&work->sums, memory);
+	if (work->dense != NULL)
+	{
+		memory_release(memory, work->dense->column);
+		memory_release(memory, work->dense->pull);
+		memory_release(memory, work->dense);
+	}
 	memory_release(memory, work);
 }
 

@@ -8,8 +8,11 @@
 #define DPOBJ_CORE_CONVEX_PULL_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/mutant.h"
+#include "core/convex/convex_kernel.h"
 #include "core/convex/convex_loss.h"
 #include "core/convex/convex_rows.h"
 
@@ -21,7 +24,30 @@ typedef struct SplitWeights
 {
 	int64_t *high; /* units of 2^-34 */
 	int64_t *low;  /* units of 2^-96 */
+	int32_t *limb; /* limb[k * dimension + j] in units of 2^(31 k - 96) (convex_kernel.h) */
+	int limbs;     /* so many of them; the last is signed */
 } SplitWeights;
+
+/* Two limbs of the lower part, and two of the higher one if they hold it, else three. */
+static inline void
+split_limbs(SplitWeights *split, int dimension)
+{
+	split->limbs = SCORE_LIMBS - 1;
+	for (int j = 0; j < dimension && !MUTANT(397); j++)
+		if (split->high[j] >> LIMB_BITS != (int32_t) (split->high[j] >> LIMB_BITS))
+			split->limbs = SCORE_LIMBS;
+	for (int j = 0; j < dimension; j++)
+	{
+		int32_t *limb = split->limb + j;
+		int64_t above = split->high[j] >> LIMB_BITS;
+
+		limb[0] = (int32_t) (split->low[j] & LIMB_MASK);
+		limb[dimension] = (int32_t) (split->low[j] >> LIMB_BITS);
+		limb[2 * dimension] = (int32_t) (split->high[j] & LIMB_MASK);
+		limb[3 * dimension] = (int32_t) (split->limbs == SCORE_LIMBS ? above & LIMB_MASK : above);
+		limb[4 * dimension] = (int32_t) (above >> LIMB_BITS);
+	}
+}
 
 static inline void
 split_weights_create(const Wide *u, int dimension, Memory *memory, SplitWeights *split)
@@ -33,13 +59,31 @@ split_weights_create(const Wide *u, int dimension, Memory *memory, SplitWeights 
 		split->high[j] = (int64_t) (u[j] >> LOW_BITS);
 		split->low[j] = (int64_t) (u[j] & LOW_MASK);
 	}
+	split->limb = memory_allocate(memory, (size_t) dimension, SCORE_LIMBS * sizeof(int32_t));
+	split_limbs(split, dimension);
 }
 
 static inline void
 split_weights_destroy(SplitWeights *split, Memory *memory)
 {
+	memory_release(memory, split->limb);
 	memory_release(memory, split->low);
 	memory_release(memory, split->high);
+}
+
+/* high + low, in the units of both parts, rounded down to 2^-90 and clipped to -reach .. reach. */
+static inline Wide
+score_of_parts(Wide high, Wide low, int64_t reach)
+{
+	const Wide limit = (Wide) reach << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
+
+	high += low >> LOW_BITS;
+	if (high >= limit)
+		return (Wide) reach << SCORE_BITS;
+	if (high < -limit)
+		return -((Wide) reach << SCORE_BITS);
+	return high * ((Wide) 1 << (SCORE_BITS - (WEIGHT_BITS - LOW_BITS + ROW_BITS))) +
+		   ((low & LOW_MASK) >> (WEIGHT_BITS + ROW_BITS - SCORE_BITS));
 }
 
 /* <v, u>, rounded down to units of 2^-90 and clipped to -reach .. reach. */
@@ -47,7 +91,6 @@ static inline Wide
 row_score(const int32_t *v, const int64_t *split_high, const int64_t *split_low, int dimension,
 		  int64_t reach)
 {
-	const Wide limit = (Wide) reach << (WEIGHT_BITS - LOW_BITS + ROW_BITS);
 	Wide high = 0;
 	Wide low = 0;
 
@@ -56,13 +99,18 @@ row_score(const int32_t *v, const int64_t *split_high, const int64_t *split_low,
 		high += (Wide) split_high[j] * v[j];
 		low += (Wide) split_low[j] * v[j];
 	}
-	high += low >> LOW_BITS;
-	if (high >= limit)
-		return (Wide) reach << SCORE_BITS;
-	if (high < -limit)
-		return -((Wide) reach << SCORE_BITS);
-	return high * ((Wide) 1 << (SCORE_BITS - (WEIGHT_BITS - LOW_BITS + ROW_BITS))) +
-		   ((low & LOW_MASK) >> (WEIGHT_BITS + ROW_BITS - SCORE_BITS));
+	return score_of_parts(high, low, reach);
+}
+
+/* The same from the sums of limbs, a line for each (convex_kernel.h). */
+static inline Wide
+limbs_score(const int64_t *sum, int limbs, int64_t reach)
+{
+	const Wide base = (Wide) 1 << LIMB_BITS;
+	int64_t above = limbs == SCORE_LIMBS ? sum[4 * KERNEL_LINE] : 0;
+
+	return score_of_parts(sum[2 * KERNEL_LINE] + base * (sum[3 * KERNEL_LINE] + base * above),
+						  sum[0] + base * sum[KERNEL_LINE], reach);
 }
 
 /* A slope in two parts: units of 2^-55, and 2^-95 for the rest, of which 40 bits are kept. */
@@ -103,20 +151,30 @@ gradient_sums_merge(GradientSums *sums, const GradientSums *others, int dimensio
 
 /*
  * A row adds (positive a(s) - negative a(-s)) v.  Up to this many labels, the usual case, products
- * fit single words.
+ * fit single words, and both parts two limbs.
  */
 #define FEW_LABELS 127
+
+/* positive a(s) - negative a(-s) in its two parts. */
+static inline void
+split_pull(Wide positive, Wide negative, Wide ahead, Wide behind, Wide *part, Wide *rest)
+{
+	const int shift = SLOPE_FINE_BITS - PART_BITS;
+	const Wide mask = ((Wide) 1 << shift) - 1;
+
+	*part = positive * (ahead >> shift) - negative * (behind >> shift);
+	*rest = positive * ((ahead & mask) >> (shift - REST_BITS)) -
+			negative * ((behind & mask) >> (shift - REST_BITS));
+}
 
 static inline void
 add_pull(const int32_t *v, Wide positive, Wide negative, Wide ahead, Wide behind, int dimension,
 		 Wide *part_sum, Wide *rest_sum)
 {
-	const int shift = SLOPE_FINE_BITS - PART_BITS;
-	const Wide mask = ((Wide) 1 << shift) - 1;
-	Wide part = positive * (ahead >> shift) - negative * (behind >> shift);
-	Wide rest = positive * ((ahead & mask) >> (shift - REST_BITS)) -
-				negative * ((behind & mask) >> (shift - REST_BITS));
+	Wide part;
+	Wide rest;
 
+	split_pull(positive, negative, ahead, behind, &part, &rest);
 	if (positive + negative <= FEW_LABELS)
 	{
 		int64_t word = (int64_t) part;
@@ -134,6 +192,34 @@ add_pull(const int32_t *v, Wide positive, Wide negative, Wide ahead, Wide behind
 		part_sum[j] += part * v[j];
 		rest_sum[j] += rest * v[j];
 	}
+}
+
+/* Sets the limbs of a row, a line for each, with FEW_LABELS at most. */
+static inline void
+pull_limbs(Wide positive, Wide negative, Wide ahead, Wide behind, int32_t *limb)
+{
+	Wide part;
+	Wide rest;
+
+	split_pull(positive, negative, ahead, behind, &part, &rest);
+	limb[0] = (int32_t) (part & LIMB_MASK);
+	limb[KERNEL_LINE] = (int32_t) (part >> LIMB_BITS);
+	limb[2 * KERNEL_LINE] = (int32_t) (rest & LIMB_MASK);
+	limb[3 * KERNEL_LINE] = (int32_t) (rest >> LIMB_BITS);
+}
+
+/* Adds the sums of a block's rows by limbs, and sets them to 0. */
+static inline void
+gradient_sums_add_limbs(GradientSums *sums, int64_t *sum, int dimension)
+{
+	const Wide base = (Wide) 1 << LIMB_BITS;
+
+	for (int j = 0; j < dimension; j++)
+	{
+		sums->part[j] += sum[j] + base * sum[dimension + j];
+		sums->rest[j] += sum[2 * dimension + j] + base * sum[3 * dimension + j];
+	}
+	memset(sum, 0, (size_t) (PULL_LIMBS * dimension) * sizeof(sum[0]));
 }
 
 /* lambda u, rounded down to units of 2^-85. */
