@@ -4,9 +4,10 @@
 #   bench/charges.sh [SECONDS]      for each line of figures, 10 if not told
 #
 # A statement that trains on 60 rows makes two events of the ledger, the charge and the release,
-# and runs a solver. First its latency from one client, without a budget and with three budgets. Then
+# and runs a solver. First the processor time of its backend and solver, which other work on the machine
+# lengthens little, and its latency from one client, without a budget and with three budgets. Then
 # with a million events more: the first statement after each change that has the sums of budgets added
-# up anew, the report, and the latency again; then races of many clients; then the latency once more.
+# up anew, the report, and the latency again; then races of many clients, beside plain commits; then the latency once more.
 # The sum must be exact, and nobody may meet a deadlock; a client that is given up because a lock took
 # more than two seconds is counted. Data are synced to disk here, unlike in the other benches.
 set -euo pipefail
@@ -23,12 +24,16 @@ for table in free capped; do
   echo "SELECT (dp_halfspace(features, label, 0.1, 0)).release FROM $table;" >"$W/$table.sql"
 done
 
+echo "INSERT INTO plain VALUES (1);" >"$W/plain.sql"
+
 fresh_tables() {
   unprivileged "psql -X -q -v ON_ERROR_STOP=1" <<'SQL'
 SET client_min_messages = warning;
 DROP EXTENSION IF EXISTS dpobj CASCADE;
 CREATE EXTENSION dpobj;
-DROP TABLE IF EXISTS free, capped CASCADE;
+DROP TABLE IF EXISTS free, capped, plain CASCADE;
+CREATE TABLE plain (number int);
+GRANT INSERT ON plain TO trainer;
 CREATE TABLE free AS
   SELECT ARRAY[i % 2, i % 3 - 1]::float8[] AS features, i % 2 = 1 AS label FROM generate_series(1, 60) i;
 CREATE TABLE capped AS TABLE free;
@@ -44,6 +49,18 @@ latency() { # NAME TABLE: median of the statements of one client, and of the eve
   unprivileged "rm -f '$W'/log.*; pgbench -n -U trainer -c 1 -T $seconds -l --log-prefix='$W/log' -f '$W/$2.sql' >/dev/null
     cat '$W'/log.*" | awk '{ print $3 / 1000 }' | sort -n |
     awk -v name="$1" '{ t[NR] = $1 } END { m = t[int((NR + 1) / 2)]; printf "  %-34s %6.1f ms a statement, %6.1f ms an event\n", name, m, m / 2 }'
+}
+
+processor() { # NAME TABLE: of 200 statements; a tick is 10 ms
+  unprivileged "{
+    echo 'SELECT pg_backend_pid() AS pid \gset'
+    echo '\setenv PID :pid'
+    for i in {0..200}; do
+      [ \$((i % 200)) != 0 ] || echo '\! cut -d\" \" -f14-17 /proc/\$PID/stat'
+      cat '$W/$2.sql'
+    done; } | psql -X -q -At -U trainer" | awk -v name="$1" '
+    NF == 4 { ticks = $1 + $2 + $3 + $4 - ticks }
+    END { printf "  %-34s %6.2f ms of processor time a statement\n", name, ticks * 10 / 200 }'
 }
 
 # Half a million charges of 20 kinds more for every budget, and their ends, as if they had been made one by one.
@@ -107,11 +124,13 @@ race() { # NAME TABLE CLIENTS
   awk -v name="$1, $3 clients" '
     /^tps = / { rate = $3 }
     / aborted in command / { lost++ }
-    END { printf "  %-34s %6.0f statements a second, %6.0f events%s\n", name, rate, 2 * rate, lost ? ", " lost " clients given up" : "" }' "$W/race.log"
+    END { printf "  %-34s %6.0f statements a second%s%s\n", name, rate, name ~ /^plain/ ? "" : sprintf(", %6.0f events", 2 * rate),
+      lost ? ", " lost " clients given up" : "" }' "$W/race.log"
 }
 
 measure() {
   fresh_tables
+  processor "no budget" free
   latency "no budget" free
   latency "three budgets" capped
   fill_ledger
@@ -119,6 +138,8 @@ measure() {
   latency "three budgets, a million events" capped
   race "no budget" free 8
   race "no budget" free 32
+  race "no budget" free 50
+  race "plain commits" plain 50
   race "three budgets" capped 8
   race "three budgets" capped 32
   latency "three budgets, ledger full" capped
