@@ -38,18 +38,6 @@ row_reader_destroy(RowReader *reader, Memory *memory)
 	memory_release(memory, reader);
 }
 
-static void
-unpack_record(RowReader *reader, int64_t i, size_t size)
-{
-	const SpillShape *shape = &reader->instance->shape;
-	const uint8_t *record = reader->records + (size_t) i * size;
-	RowCount count;
-
-	spill_unpack(shape, record, reader->x + i * shape->dimension, &count);
-	reader->positive[i] = count.positive;
-	reader->negative[i] = count.negative;
-}
-
 RowBlock
 row_reader_block(RowReader *reader, int64_t first)
 {
@@ -64,8 +52,8 @@ row_reader_block(RowReader *reader, int64_t first)
 	size = spill_record_size(&instance->shape);
 	instance->source->read(instance->source, (uint64_t) first * size, (size_t) count * size,
 						   reader->records);
-	for (int64_t i = 0; i < count; i++)
-		unpack_record(reader, i, size);
+	spill_unpack_rows(&instance->shape, reader->records, count, reader->x, reader->positive,
+					  reader->negative);
 	return (RowBlock){count, reader->x, reader->positive, reader->negative};
 }
 

@@ -66,27 +66,58 @@ spill_pack(const SpillShape *shape, const int32_t *x, RowCount count, uint8_t *r
 	memcpy(record + (size_t) words * sizeof(uint32_t), &count, sizeof(count));
 }
 
+/* Where a coordinate is: a number in a word, or a bit of it that stands for FIXED_POINT_ONE. */
+typedef struct Place
+{
+	int word;
+	int right;
+	uint32_t mask;
+	int left;
+} Place;
+
+static size_t
+find_places(const SpillShape *shape, Place *place)
+{
+	int at = bit_words(count_binary(shape));
+	int bit = 0;
+
+	for (int j = 0; j < shape->dimension; j++)
+		if (!is_binary(shape, j))
+			place[j] = (Place){at++, 0, UINT32_MAX, 0};
+		else
+		{
+			place[j] = (Place){bit / 32, bit % 32, 1, FIXED_POINT_BITS};
+			bit++;
+		}
+	return (size_t) at * sizeof(uint32_t);
+}
+
+void
+spill_unpack_rows(const SpillShape *shape, const uint8_t *records, int64_t rows, int32_t *x,
+				  int64_t *positive, int64_t *negative)
+{
+	Place place[COLUMNS_MAX];
+	size_t size = find_places(shape, place);
+
+	for (int64_t i = 0; i < rows; i++, records += size + sizeof(RowCount), x += shape->dimension)
+	{
+		RowCount count;
+
+		for (int j = 0; j < shape->dimension; j++)
+		{
+			uint32_t word;
+
+			memcpy(&word, records + (size_t) place[j].word * sizeof(word), sizeof(word));
+			x[j] = (int32_t) ((word >> place[j].right & place[j].mask) << place[j].left);
+		}
+		memcpy(&count, records + size, sizeof(count));
+		positive[i] = count.positive;
+		negative[i] = MUTANT(111) ? 0 : count.negative;
+	}
+}
+
 void
 spill_unpack(const SpillShape *shape, const uint8_t *record, int32_t *x, RowCount *count)
 {
-	int bits = count_binary(shape);
-	int at = bit_words(bits);
-	size_t size = (size_t) (shape->dimension - bits + at) * sizeof(uint32_t);
-	uint32_t word[COLUMNS_MAX];
-	int bit = 0;
-
-	memcpy(at == 0 ? (void *) x : word, record, size);
-	for (int j = 0; at > 0 && j < shape->dimension; j++)
-	{
-		if (!is_binary(shape, j))
-			x[j] = (int32_t) word[at++];
-		else
-		{
-			x[j] = (word[bit / 32] >> (bit % 32) & 1) != 0 ? FIXED_POINT_ONE : 0;
-			bit++;
-		}
-	}
-	memcpy(count, record + size, sizeof(*count));
-	if (MUTANT(111))
-		count->negative = 0;
+	spill_unpack_rows(shape, record, 1, x, &count->positive, &count->negative);
 }

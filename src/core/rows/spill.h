@@ -55,4 +55,8 @@ extern void spill_pack(const SpillShape *shape, const int32_t *x, RowCount count
 extern void spill_unpack(const SpillShape *shape, const uint8_t *record, int32_t *x,
 						 RowCount *count);
 
+/* The same for records one behind the other; x is row-major. */
+extern void spill_unpack_rows(const SpillShape *shape, const uint8_t *records, int64_t rows,
+							  int32_t *x, int64_t *positive, int64_t *negative);
+
 #endif
