@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ingest.sh - rows of 23 features through dp_halfspace, beside count(features); a million of them if not told.
+# ingest.sh - rows of 23 features through dp_halfspace and dp_logistic, beside count(features); a million of them if not told.
 #
 #   bench/ingest.sh [ROWS]
 #

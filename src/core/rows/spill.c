@@ -66,51 +66,58 @@ spill_pack(const SpillShape *shape, const int32_t *x, RowCount count, uint8_t *r
 	memcpy(record + (size_t) words * sizeof(uint32_t), &count, sizeof(count));
 }
 
-/* Where a coordinate is: a number in a word, or a bit of it that stands for FIXED_POINT_ONE. */
-typedef struct Place
+/* Which coordinates the words of a record hold, in its order. */
+typedef struct Places
 {
-	int word;
-	int right;
-	uint32_t mask;
-	int left;
-} Place;
+	int bits;
+	int numbers;
+	int16_t bit[COLUMNS_MAX];
+	int16_t number[COLUMNS_MAX];
+} Places;
 
-static size_t
-find_places(const SpillShape *shape, Place *place)
+static void
+find_places(const SpillShape *shape, Places *places)
 {
-	int at = bit_words(count_binary(shape));
-	int bit = 0;
-
+	places->bits = places->numbers = 0;
 	for (int j = 0; j < shape->dimension; j++)
-		if (!is_binary(shape, j))
-			place[j] = (Place){at++, 0, UINT32_MAX, 0};
+		if (is_binary(shape, j))
+			places->bit[places->bits++] = (int16_t) j;
 		else
+			places->number[places->numbers++] = (int16_t) j;
+}
+
+/* Sets x from the words, and returns their end. */
+static const uint8_t *
+unpack_words(const Places *places, const uint8_t *at, int32_t *x)
+{
+	uint32_t word = 0;
+
+	for (int k = 0; k < places->bits; k++, word >>= 1)
+	{
+		if (k % 32 == 0)
 		{
-			place[j] = (Place){bit / 32, bit % 32, 1, FIXED_POINT_BITS};
-			bit++;
+			memcpy(&word, at, sizeof(word));
+			at += sizeof(word);
 		}
-	return (size_t) at * sizeof(uint32_t);
+		x[places->bit[k]] = (int32_t) (word & 1) * FIXED_POINT_ONE;
+	}
+	for (int k = 0; k < places->numbers; k++, at += sizeof(word))
+		memcpy(&x[places->number[k]], at, sizeof(word));
+	return at;
 }
 
 void
 spill_unpack_rows(const SpillShape *shape, const uint8_t *records, int64_t rows, int32_t *x,
 				  int64_t *positive, int64_t *negative)
 {
-	Place place[COLUMNS_MAX];
-	size_t size = find_places(shape, place);
+	Places places;
+	RowCount count;
 
-	for (int64_t i = 0; i < rows; i++, records += size + sizeof(RowCount), x += shape->dimension)
+	find_places(shape, &places);
+	for (int64_t i = 0; i < rows; i++, records += sizeof(count), x += shape->dimension)
 	{
-		RowCount count;
-
-		for (int j = 0; j < shape->dimension; j++)
-		{
-			uint32_t word;
-
-			memcpy(&word, records + (size_t) place[j].word * sizeof(word), sizeof(word));
-			x[j] = (int32_t) ((word >> place[j].right & place[j].mask) << place[j].left);
-		}
-		memcpy(&count, records + size, sizeof(count));
+		records = unpack_words(&places, records, x);
+		memcpy(&count, records, sizeof(count));
 		positive[i] = count.positive;
 		negative[i] = MUTANT(111) ? 0 : count.negative;
 	}
