@@ -55,6 +55,22 @@ check_encoding(void)
 	CHECK(!encoding_finish(&encoding));
 }
 
+/* Wherever it stands. */
+static void
+check_nan(void)
+{
+	for (int count = 1; count <= 9; count++)
+		for (int at = 0; at <= count; at++)
+		{
+			Encoding encoding = plain_encoding(count);
+			double features[10] = {0};
+			int32_t x[10];
+
+			features[at] = NAN;
+			CHECK(encoding_apply(&encoding, features, x) == (at == count));
+		}
+}
+
 /* What encoding_apply() makes is admitted; what no row of features gives is not. */
 static void
 check_admission(void)
@@ -364,6 +380,7 @@ main(void)
 {
 	test_begin(2);
 	check_encoding();
+	check_nan();
 	check_admission();
 	check_levels();
 	check_groups();
