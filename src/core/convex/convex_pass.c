@@ -169,16 +169,12 @@ add_dense_block(GradientWork *work, const ConvexBlock *block)
 		hessian_sums_add_block(&work->hessian, kernel, block, dense->column, dense->bend);
 }
 
-/* Rows are sparse if they have more than so many times more columns than numbers that are not 0. */
-#define SPARSE 8
-
 static void
 add_block(void *context, const ConvexBlock *block)
 {
 	GradientWork *work = context;
-	int64_t numbers = block->rows * work->dimension;
 
-	if (work->dense != NULL && work->kernel->nonzeros(block->v, numbers) * SPARSE >= numbers)
+	if (work->dense != NULL && convex_block_dense(work->kernel, block, work->dimension))
 		add_dense_block(work, block);
 	else
 		add_sparse_block(work, block);

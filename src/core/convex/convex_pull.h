@@ -113,6 +113,15 @@ limbs_score(const int64_t *sum, int limbs, int64_t reach)
 						  sum[0] + base * sum[KERNEL_LINE], reach);
 }
 
+/* A block is put in columns unless more than seven of eight numbers are 0. */
+static inline bool
+convex_block_dense(const ConvexKernel *kernel, const ConvexBlock *block, int dimension)
+{
+	int64_t numbers = block->rows * dimension;
+
+	return kernel->nonzeros(block->v, numbers) * 8 >= numbers;
+}
+
 /* A slope in two parts: units of 2^-55, and 2^-95 for the rest, of which 40 bits are kept. */
 #define PART_BITS 55
 #define REST_BITS 40

@@ -29,6 +29,8 @@ typedef struct SoftmaxWork
 	GradientSums sums;
 	HessianSums *hessian;
 	Wide *share; /* BLOCK_ROWS x classes, whose products are the bends */
+	const ConvexKernel *kernel;
+	int32_t *column; /* a block in columns */
 } SoftmaxWork;
 
 static int
@@ -106,19 +108,26 @@ add_row(SoftmaxWork *work, const int32_t *v, int64_t labels, int class, Wide *sh
 
 /* All rows of a block for one pair of classes, so that its sums stay in the processor's cache. */
 static void
-add_pair(const SoftmaxWork *work, const ConvexBlock *block, int k, int l, HessianSums *sums)
+add_pair(const SoftmaxWork *work, const ConvexBlock *block, bool dense, int k, int l,
+		 HessianSums *sums)
 {
-	const int32_t *v = block->v;
+	int64_t bend[BLOCK_ROWS][2];
 
-	for (int64_t i = 0; i < block->rows; i++, v += work->dimension)
+	for (int64_t i = 0; i < block->rows; i++)
 	{
 		const Wide *share = work->share + i * work->classes;
 		int64_t p = (int64_t) (share[k] >> (SLOPE_FINE_BITS - DROP_BITS));
 		int64_t q = (int64_t) (share[l] >> (SLOPE_FINE_BITS - DROP_BITS));
 
-		hessian_sums_add(sums, v, (const int64_t[2]){block->positive[i], 0},
-						 (const int64_t[2]){(p * q) >> DROP_BITS, 0});
+		bend[i][0] = (p * q) >> DROP_BITS;
+		bend[i][1] = 0; /* all labels are positive */
 	}
+	if (dense)
+		hessian_sums_add_block(sums, work->kernel, block, work->column, (const int64_t(*)[2]) bend);
+	else
+		for (int64_t i = 0; i < block->rows; i++)
+			hessian_sums_add(sums, block->v + i * work->dimension,
+							 (const int64_t[2]){block->positive[i], 0}, bend[i]);
 }
 
 static void
@@ -126,13 +135,16 @@ add_block(void *context, const ConvexBlock *block)
 {
 	SoftmaxWork *work = context;
 	HessianSums *sums = work->hessian;
+	bool dense = work->pairs > 0 && convex_block_dense(work->kernel, block, work->dimension);
 
 	for (int64_t i = 0; i < block->rows; i++)
 		add_row(work, block->v + i * work->dimension, block->positive[i],
 				class_of(work, block->target[i]), work->share + i * work->classes);
+	if (dense)
+		convex_columns_fill(block->v, (int) block->rows, work->dimension, work->column);
 	for (int k = 0; work->pairs > 0 && k < work->classes; k++)
 		for (int l = k + 1; l < work->classes; l++)
-			add_pair(work, block, k, l, sums++);
+			add_pair(work, block, dense, k, l, sums++);
 }
 
 static void
@@ -154,6 +166,8 @@ work_create(const SoftmaxWork *shape, Memory *memory)
 	work->hessian = memory_allocate(memory, (size_t) work->pairs + 1, sizeof(HessianSums));
 	for (int i = 0; i < work->pairs; i++)
 		hessian_sums_create(&work->hessian[i], work->dimension, memory);
+	work->kernel = convex_fastest_kernel();
+	work->column = memory_allocate(memory, (size_t) work->dimension, KERNEL_LINE * sizeof(int32_t));
 	return work;
 }
 
@@ -162,6 +176,7 @@ work_destroy(SoftmaxWork *work, Memory *memory)
 {
 	for (int i = 0; i < work->pairs; i++)
 		hessian_sums_destroy(&work->hessian[i], memory);
+	memory_release(memory, work->column);
 	memory_release(memory, work->hessian);
 	memory_release(memory, work->share);
 	gradient_sums_destroy(&work->sums, memory);
