@@ -94,7 +94,7 @@ INSERT INTO parser VALUES
   ('keys', 'SELECT dp_groups(key, features, label, 1.0, 0.0, $1::jsonb) FROM fuzz_row', '{UB003}');
 INSERT INTO parser
   SELECT 'options of ' || method, format('SELECT dpobj.price_aggregate(%L, %s, 1.0, 1e-6, $1::jsonb)', method, d), '{}'
-  FROM unnest('{halfspace,logistic,svm,classifier,simplex,linear,ftrl,select,accuracy,confusion}'::text[], '{2,2,2,2,2,2,2,2,1,1}'::int[]) s(method, d);
+  FROM unnest('{halfspace,logistic,svm,classifier,simplex,linear,ftrl,select,accuracy,confusion,count,quantiles}'::text[], '{2,2,2,2,2,2,2,2,1,1,3,2}'::int[]) s(method, d);
 
 INSERT INTO seed VALUES
   ('features', '{"age": {"bins": [25, 35, 45.5], "drop_first": true, "null": 30}}'),
@@ -102,7 +102,7 @@ INSERT INTO seed VALUES
   ('features', '{"day": {"epoch_of": "day", "scale": 365, "clip": [-1000, 1000]}, "at": {"epoch_of": "second", "bins": [0, 1e9]}}'),
   ('features', '{"sex": {"levels": ["f", "m", ""], "drop_first": false}, "mood": {"levels": ["sad"]}, "code": {"levels": ["x1 ", "x2"]}}'),
   ('features', '{"ill": {"null": true}, "age": {"positive": [21, 22]}, "sex": {"positive": ["f"]}}'),
-  ('filter', '{"age": {">=": 18, "<": 65}}'), ('filter', '{"sex": {"in": ["f", "x"]}, "mood": {"=": "ok"}}'),
+  ('filter', '{"age": {">=": 18, "<": 65}}'), ('filter', '{"sex": {"in": ["f", "m"]}, "mood": {"=": "ok"}}'),
   ('filter', '{"weight": {"<>": 1.5, "is null": false}, "cost": {">": 1e300}}'),
   ('filter', '{"day": {">": "2020-01-05"}, "at": {"<=": "2020-01-02 12:00+00"}, "ill": {"=": true}}'),
   ('filter', '{"code": {"in": ["x1", "x2"]}, "age": {"is null": true}}'),
@@ -145,6 +145,7 @@ INSERT INTO seed VALUES
   ('options of linear', '{"n": 4000, "target": [-3, 40], "noise": "gaussian", "regularization": 4000, "intercept": false}'),
   ('options of simplex', '{"n": 4000, "clip": [0, 1], "target": [-3, 3], "regularization": 4000}'),
   ('options of ftrl', '{"n": 300, "dimension": 2, "clip": [0, 2], "mechanism": "tree", "noise": "gaussian"}'),
+  ('options of count', '{"adjacency": "add_remove"}'), ('options of quantiles', '{"quantiles": [0.25, 0.5, 0.75], "clip": [0, 100]}'),
   ('options of accuracy', '{"adjacency": "add_remove"}'), ('options of confusion', '{}'), ('options of select', '{"adjacency": "replace"}');
 INSERT INTO seed SELECT 'protect', input FROM seed WHERE parser = 'features';
 INSERT INTO seed SELECT 'model of details', unnest(ARRAY[
