@@ -28,8 +28,14 @@ holds(SipKey key, const int64_t *value, int values, int thousandths)
 	uint8_t row[VALUES * HOLDOUT_VALUE_BYTES + 1] = {0};
 
 	for (int i = 0; i < values; i++)
-		holdout_put(key, row, (size_t) values, (size_t) i, value[i] < 0 ? NULL : &value[i],
-					sizeof(int64_t));
+	{
+		uint8_t bytes[sizeof(int64_t)]; /* the lowest first, as the server has them everywhere */
+
+		for (int j = 0; j < (int) sizeof(bytes); j++)
+			bytes[j] = (uint8_t) ((uint64_t) value[i] >> 8 * j);
+		holdout_put(key, row, (size_t) values, (size_t) i, value[i] < 0 ? NULL : bytes,
+					sizeof(bytes));
+	}
 	return holdout_has(key, row, (size_t) values, thousandths);
 }
 
