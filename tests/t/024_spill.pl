@@ -627,7 +627,7 @@ spends(
 		{
 			like(
 				$session->ask(ask_for($filter)),
-				qr/^ERROR:  53400: temporary file size exceeds temp_file_limit \(100kB\)\n[^\n]*$/,
+				qr/^ERROR:  53400: temporary file size exceeds "?temp_file_limit"? \(100kB\)\n[^\n]*$/,
 				"temp_file_limit is an error before the charge: $filter");
 		}
 		no_files('analyst');
