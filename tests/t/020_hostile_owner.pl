@@ -48,7 +48,7 @@ $hostile->try_all(
 		'SELECT dp_halfspace(DISTINCT features, y, 0.5, 0) FROM ward',
 		'SELECT dp_halfspace(features, y, 0.5, 0 ORDER BY id) FROM ward',
 		"SELECT dp_halfspace(a.features, a.y, 0.5, 0) FROM ward a, ward b",
-		"SELECT dp_halfspace(a.features, a.y, 0.5, 0) FROM ward a JOIN ward b USING (id)",
+		"SELECT dp_halfspace(a.features, a.y, 0.5, 0) FROM ward a JOIN ward b USING (y)",
 		"SELECT dp_halfspace(a.features, a.y, 0.5, 0) FROM ward a, generate_series(1, 9)",
 		"SELECT $call FROM (TABLE ward UNION ALL TABLE ward) u",
 		"SELECT $call FROM (TABLE ward UNION TABLE tight) u",
