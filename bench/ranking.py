@@ -8,7 +8,7 @@ of them results/ranking.md is made. A line has, separated by tabs:
   set  adjacency  row  epsilon  runs  accuracy  AUC  log loss  calibration error
   their standard deviations (of the first two)  seconds of a run  MiB  date
 
-runs is 0 where a call was refused or late. Needs numpy.
+runs is 0 where a call was refused or late. Needs numpy and scikit-learn.
 """
 import ctypes
 import datetime
@@ -22,6 +22,7 @@ import sys
 import time
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 import ranking_sets
 
@@ -36,6 +37,7 @@ FORCE = '"force": true'  # even where the error bound says that a model is of no
 OURS = {'dpobj.train': ", options => '{%s}'" % FORCE, 'dpobj.train, logistic': ", method => 'logistic', options => '{%s}'" % FORCE,
         'dpobj.train, descent': """, method => 'logistic', options => '{"mechanism": "descent", %s}'""" % FORCE}
 AUC_BEHIND, ACCURACY_BEHIND = 0.5, 0.3
+SUGGESTION_EPSILON = 1  # of the declarations of dpobj.suggest
 
 
 def ranks(values):
@@ -60,7 +62,7 @@ def figures(label, positive, score, probability=None):
 # ---- the rivals ----
 
 class Rivals:
-    """A set as the rivals see it. What is not of ranking.c is least squares and Newton's method on all columns."""
+    """A set as the rivals see it. What is not of ranking.c is least squares on all columns and scikit-learn."""
 
     def __init__(self, library, columns, training, test):
         rows = training + test
@@ -126,15 +128,10 @@ class Rivals:
         share = self.label[:self.training].mean()
         self.score[:] = math.log(share / (1 - share))
 
-    def not_private(self, *_):
-        """Newton's method, with half the squares of weights added."""
-        dense, label = self.dense[:self.training], self.label[:self.training]
-        weights, penalty = np.zeros(self.weights + 1), np.append(np.ones(self.weights), 1e-6)
-        for _ in range(12):
-            p = 1 / (1 + np.exp(-dense @ weights))
-            hessian = (dense * (p * (1 - p))[:, None]).T @ dense + np.diag(penalty)
-            weights += np.linalg.solve(hessian, dense.T @ (label - p) - penalty * weights)
-        self.score[:] = self.dense @ weights
+    def scikit_learn(self, *_):
+        columns = self.dense[:, :-1]  # it adds a constant itself
+        model = LogisticRegression(max_iter=1000).fit(columns[:self.training], self.label[:self.training])
+        self.score[:] = model.decision_function(columns)
 
     def lines(self, text, epsilon, replace):
         """For each figure the setting that is best on the test rows, which then has runs of its own."""
@@ -175,7 +172,7 @@ SHARES = [1 / 3, 1 / 12]
 DESCENTS = [[10, 30, 100], [2.0, 8.0, 32.0, 128.0], [0.5, 0.9]]  # rounds, rate, momentum
 RIVALS = {  # function, settings, whether scores are logits
     'base rate, not private': ('base_rate', [(1,)], True),
-    'logistic regression, not private': ('not_private', [(1,)], True),
+    'logistic regression of scikit-learn, not private': ('scikit_learn', [(1,)], True),
     'DP-EBM': ('ebm', list(itertools.product([1], [FULL, HALVED, SKEWED], [40, 150], [1.0, 3.0, 10.0, 30.0])), True),
     'noisy descent': ('descent', list(itertools.product(SHARES, [0], [FULL, HALVED], *DESCENTS)), True),
     'noisy descent from noisy counts': ('descent', list(itertools.product(SHARES, [1], [HALVED, SKEWED], *DESCENTS)), True),
@@ -221,8 +218,10 @@ def measured(text):
     return float(rest().split('Time: ')[-1].split()[0]) / 1000, peak // 1024
 
 
-def make_tables(columns, training, test, adjacency):
-    encoders = json.dumps(dict({column.name: column.encoder for column in columns}, positive={})).replace("'", "''")
+def make_tables(columns, training, test, adjacency, encoders=None):
+    if encoders is None:
+        encoders = {column.name: column.encoder for column in columns}
+    encoders = json.dumps(dict(encoders, positive={})).replace("'", "''")
     script = ['SET client_min_messages = error;', 'DROP TABLE IF EXISTS guarded, fresh, kept;', 'CREATE TABLE kept (model dp_model);']
     for name, rows in (('guarded', training), ('fresh', test)):
         script.append('CREATE TABLE %s (%s, positive boolean);' % (name, ', '.join(c.name + ' ' + c.kind for c in columns)))
@@ -230,6 +229,14 @@ def make_tables(columns, training, test, adjacency):
     script += ["SELECT dpobj.protect('guarded', '%s', '%s', n => %d);" % (encoders, adjacency, len(training)),
                "SELECT dpobj.set_budget('guarded', 'postgres', 100000, 0.5);"]
     answer('\n'.join(script))
+
+
+def suggested(columns, training):
+    """The columns with bins by dpobj.suggest, at an epsilon that is not counted: once for rivals and dpobj."""
+    ranges = {column.name: column.encoder['range'] for column in columns}
+    make_tables(columns, training, [], 'replace', {})
+    bins = json.loads(answer("SELECT dpobj.suggest('guarded', %d, '%s')" % (SUGGESTION_EPSILON, json.dumps(ranges))).splitlines()[-1])
+    return [ranking_sets.Column(column.name, column.kind, bins[column.name]) for column in columns]
 
 
 def rate_model():
@@ -337,7 +344,8 @@ have normal noise in floating point. Seconds, of the longest call for dpobj and 
         if adjacency == 'any':
             continue
         out.append('## %s, %s\n' % (name, adjacency))
-        out += ['- %s: %s' % (row, cells[name, 'any', row, 'inf'].text()) for row in OPEN if (name, 'any', row, 'inf') in cells] + ['']
+        found = [(row, cells[name, 'any', row, 'inf']) for row in OPEN if (name, 'any', row, 'inf') in cells]
+        out += ['- %s: %s; %.1f s' % (row, cell.text(), cell.seconds) for row, cell in found] + ['']
         out += ['| row | ' + ' | '.join('%g' % e for e in EPSILONS) + ' | s, MiB |', '|---' * (len(EPSILONS) + 2) + '|']
         for row in list(OURS) + list(RIVALS):
             found = [cells.get((name, adjacency, row, '%g' % e)) for e in EPSILONS]
@@ -360,7 +368,16 @@ def main(folder, what, names='all', text='', epsilon='', asked=''):
     for name, adjacency in itertools.product(names if what != 'draw' else [], ['replace', 'add_remove']):
         if asked not in ('', adjacency):
             continue
-        parts = ranking_sets.read(os.environ['DPOBJ_DATA'], name, folder)
+        try:
+            parts = ranking_sets.read(os.environ['DPOBJ_DATA'], name, folder)
+        except FileNotFoundError as error:
+            print('%s is skipped: there is no %s' % (name, error.filename), file=sys.stderr)
+            continue
+        if name.endswith(ranking_sets.SUGGESTED):
+            if what == 'rivals':
+                print('%s is skipped: its declaration takes a server' % name, file=sys.stderr)
+                continue
+            parts = (suggested(*parts[:2]), *parts[1:])
         found, lines = [], {}
         if what != 'dpobj':
             rivals = Rivals(os.path.join(folder, 'ranking.so'), *parts)

@@ -12,7 +12,7 @@
 # "better than chance" (ratings.py).
 #
 # DPOBJ_DATA is the folder of adult.data.csv and the folders panel and tables. DPOBJ_RUNS and DPOBJ_LIMIT are the number
-# of calls in a cell and the seconds after which one is late. Needs python3-numpy.
+# of calls in a cell and the seconds after which one is late.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export DPOBJ_DATA=${DPOBJ_DATA:-$here/../shared/data}
@@ -21,7 +21,7 @@ what=all
 . "$here/scripts/packages.sh"
 . "$here/scripts/workplace.sh"
 
-need_packages build
+need_packages build bench
 workplace_make
 if [[ "$what" =~ ^(all|dpobj|ratings)$ ]]; then
   workplace_build

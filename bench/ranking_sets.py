@@ -47,9 +47,14 @@ ADULT = {  # but for fnlwgt, a weight, and education-num, which says the same as
     'age': (20, 25, 30, 35, 40, 45, 50, 55, 60, 65), 'workclass': None, 'education': None, 'marital-status': None,
     'occupation': None, 'relationship': None, 'race': None, 'sex': None, 'capital-gain': (1, 3000, 5000, 7000, 10000),
     'capital-loss': (1, 1500, 1900, 2200), 'hours-per-week': (20, 35, 40, 41, 50, 60), 'native-country': None}
+EXTRA = {  # files of numbers and a last one, 0 or 1, without a head: so many columns, their range, and bins
+    'spambase': [(48, (0, 100), (0.01, 0.5, 1.5)), (6, (0, 100), (0.01, 0.2, 0.6)), (1, (1, 1000), (1.5, 2, 3, 5, 10)),
+                 (1, (1, 10000), (5, 10, 20, 50, 100)), (1, (1, 20000), (20, 50, 100, 200, 500, 1000))]}
+SUGGESTED = '-suggested'  # bins are those of dpobj.suggest
 PANEL = ['german', 'magic', 'adult23', 'cont15', 'cont20sep', 'mixed30', 'onehot30', 'sparse40', 'full']
 BINNED = ['german', 'magic', 'cont15', 'cont20sep', 'mixed30']  # with numbers in 8 bins of equal width, too
-NAMES = list(TABLES) + ['adult'] + PANEL + [name + '-bins' for name in BINNED]
+NAMES = list(TABLES) + ['adult'] + PANEL + [name + '-bins' for name in BINNED] + [
+    name + way for name in EXTRA for way in ('', SUGGESTED)]
 
 
 class Column:
@@ -86,6 +91,16 @@ def read_table(data, name):
     return [column_of(*item) for item in specs.items()], *halves(rows)
 
 
+def read_extra(data, name):
+    """Columns that dpobj.suggest is to declare have a range, but no bins."""
+    base = name.replace(SUGGESTED, '')
+    with open(os.path.join(data, 'extra', base + '.csv')) as file:
+        rows = [line.rstrip().split(',') for line in file]
+    bins = [{'range': limits} if name.endswith(SUGGESTED) else {'bins': list(bins)}
+            for count, limits, bins in EXTRA[base] for _ in range(count)]
+    return [Column('c%d' % (j + 1), 'float8', encoder) for j, encoder in enumerate(bins)], *halves(rows)
+
+
 def read_adult(data):
     parts = []
     for name in ('adult.data.csv', 'adult.test.csv'):
@@ -115,4 +130,6 @@ def read_panel(data, name, folder):
 
 def read(data, name, folder):
     """Columns, training rows and test rows; a row's last value is its label, 0 or 1."""
+    if name.replace(SUGGESTED, '') in EXTRA:
+        return read_extra(data, name)
     return read_table(data, name) if name in TABLES else read_adult(data) if name == 'adult' else read_panel(data, name, folder)

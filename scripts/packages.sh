@@ -3,6 +3,7 @@
 #   need_packages build        to build and run
 #   need_packages build check  to run every test as well
 #   need_packages build prove  for proofs by machine
+#   need_packages build bench  to run bench/ranking.sh
 #
 # As root it installs what is missing; otherwise it says what to install. The packages are those of Debian 12
 # with PostgreSQL 15; DPOBJ_MAJOR names another version of PostgreSQL, which the system must have.
@@ -14,6 +15,7 @@ packages_server="postgresql-$DPOBJ_MAJOR-pgtap postgresql-$DPOBJ_MAJOR-cron libt
   python3-numpy python3-pandas python3-psycopg python3-psycopg2 python3-sklearn chromium patch"
 packages_check="$packages_server clang libclang-rt-14-dev clang-format cppcheck valgrind debootstrap"
 packages_prove="frama-c-base why3 cvc4 patch"
+packages_bench="python3-numpy python3-sklearn"
 
 need_packages() {
   local wanted="" missing="" set package
