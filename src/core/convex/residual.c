@@ -10,12 +10,18 @@
 #include "core/convex/convex_columns.h"
 #include "core/noise/calibration.h"
 
-/* -0.3 .. 0.7 is free under replace (lemma D8). */
+/* A step is 0.05, and the width is 1.  -0.3 .. 0.7 is free under replace (lemma D8). */
 const int32_t residual_most[RESIDUAL_CLIPS][2] = {
-	[CLIP_NONE] = {1 << RESIDUAL_BITS, 1 << RESIDUAL_BITS},
-	[CLIP_EVEN] = {16384, 16384},
-	[CLIP_RARE_POSITIVE] = {22938, 9830},
-	[CLIP_RARE_NEGATIVE] = {9830, 22938},
+	{1 << RESIDUAL_BITS, 1 << RESIDUAL_BITS},
+	{9830, 22938},
+	{11469, 21299},
+	{13107, 19661},
+	{14746, 18022},
+	{16384, 16384},
+	{18022, 14746},
+	{19661, 13107},
+	{21299, 11469},
+	{22938, 9830},
 };
 
 /* ---- the layout ---- */
@@ -165,18 +171,20 @@ residual_reach(const ResidualLayout *layout, ResidualClip clip, Adjacency adjace
 	return sqrt(fmax(same, width * width * all));
 }
 
-#define RARE 0.35
+/* Of the clip's limits, as of its steps in residual_most. */
+#define STEP_SHARE 0.05
 
+/* With the share as it is, no residual of the noisy base rate is clipped. */
 ResidualClip
 residual_clip(const ResidualLayout *layout, double share, Adjacency adjacency)
 {
-	ResidualClip clip = share < RARE       ? CLIP_RARE_POSITIVE
-						: share > 1 - RARE ? CLIP_RARE_NEGATIVE
-										   : CLIP_EVEN;
+	double steps = round((0.5 - share) / STEP_SHARE);
+	int uneven = (int) fmin(fmax(steps, -CLIP_STEPS), CLIP_STEPS);
+	double even = residual_reach(layout, CLIP_EVEN, adjacency);
 
-	return residual_reach(layout, clip, adjacency) <= residual_reach(layout, CLIP_EVEN, adjacency)
-			   ? clip
-			   : CLIP_EVEN;
+	while (residual_reach(layout, (ResidualClip) (CLIP_EVEN + uneven), adjacency) > even)
+		uneven -= uneven > 0 ? 1 : -1;
+	return (ResidualClip) (CLIP_EVEN + uneven);
 }
 
 /* ---- noise ---- */

@@ -19,13 +19,15 @@
 /* The number of steps. */
 #define RESIDUAL_STEPS 20
 
-/* How residuals are clipped, by which label is rare. */
+/* How residuals are clipped: the rarer a label is, the harder it may pull, in so many steps. */
+#define CLIP_STEPS 4
+
 typedef enum ResidualClip
 {
 	CLIP_NONE, /* of other mechanisms */
-	CLIP_EVEN,
-	CLIP_RARE_POSITIVE,
 	CLIP_RARE_NEGATIVE,
+	CLIP_EVEN = CLIP_RARE_NEGATIVE + CLIP_STEPS,
+	CLIP_RARE_POSITIVE = CLIP_EVEN + CLIP_STEPS,
 	RESIDUAL_CLIPS
 } ResidualClip;
 
@@ -80,7 +82,7 @@ extern double residual_number_length(const ConvexTerms *convex, int dimension);
 /* S: how far one row moves a sum, numbers in units of their bounds (lemma D8). */
 extern double residual_reach(const ResidualLayout *layout, ResidualClip clip, Adjacency adjacency);
 
-/* The clip for a share of positive labels: uneven where a label is rare, if that costs nothing. */
+/* The clip for a share of positive labels: as uneven as these, as far as that costs nothing. */
 extern ResidualClip residual_clip(const ResidualLayout *layout, double share, Adjacency adjacency);
 
 /* Deviations of the noise (theorem D10). */

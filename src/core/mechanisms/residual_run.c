@@ -135,6 +135,7 @@ typedef struct Pace
 {
 	double step;
 	double kept;
+	double relative; /* the noise, in the curvature of all rows */
 } Pace;
 
 #define LENGTH 0.8
@@ -155,7 +156,9 @@ pace_of(const Run *run, double noise)
 	double kept = length * steep > STEEP ? 0.8 : 0.5;
 
 	length = fmin(length, STEEPEST * RESIDUAL_STEPS / steep);
-	return (Pace){.step = length * (1 - kept) / (RESIDUAL_STEPS * variance), .kept = kept};
+	return (Pace){.step = length * (1 - kept) / (RESIDUAL_STEPS * variance),
+				  .kept = kept,
+				  .relative = relative};
 }
 
 /* After so many steps the strength of each group is learned, and descent begins anew from there. */
@@ -201,21 +204,27 @@ start(Run *run)
 
 /*
  * A clip that is uneven lets rows of a probability above 0.3 pull towards the rarer label, so that
- * a probability of one half is beyond score 0.  How much was found by trial (rule D11).
+ * a probability of one half is beyond score 0.  Noise makes steps short, so that scores are nearer
+ * to the base rate's logit than the truth, and one half is on this side of score 0.  How much was
+ * found by trial (rule D11).
  */
 #define LEANING 1.5
+#define SHORTENING 0.3
+#define RELATIVE_MOST 6.0
 
 static void
-straighten(Run *run)
+straighten(Run *run, const Pace *pace)
 {
 	int intercept = run->layout.intercept;
+	double uneven = ((int) run->rows.clip - (int) CLIP_EVEN) / (double) CLIP_STEPS;
+	double rare = uneven > 0 ? run->share : 1 - run->share;
+	double logit = log(run->share / (1 - run->share));
+	double longer = 1 + SHORTENING * fmin(pace->relative, RELATIVE_MOST);
 
 	if (intercept < 0)
 		return;
-	if (run->rows.clip == CLIP_RARE_POSITIVE)
-		run->weight[intercept] -= LEANING * run->share;
-	else if (run->rows.clip == CLIP_RARE_NEGATIVE)
-		run->weight[intercept] += LEANING * (1 - run->share);
+	run->weight[intercept] -= LEANING * rare * uneven * fabs(uneven);
+	run->weight[intercept] -= logit * (1 - fabs(uneven)) * (1 - 1 / longer);
 }
 
 static void
@@ -241,7 +250,7 @@ descend(Run *run)
 		if (t == LEARN_STEPS)
 			learn(run, deviation);
 	}
-	straighten(run);
+	straighten(run, &pace);
 	residual_prior_destroy(&run->prior);
 }
 

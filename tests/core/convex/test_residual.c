@@ -195,7 +195,7 @@ test_reach(void)
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		for (int adjacency = 0; adjacency < 2; adjacency++)
-			for (int clip = CLIP_EVEN; clip < RESIDUAL_CLIPS; clip++)
+			for (int clip = CLIP_RARE_NEGATIVE; clip < RESIDUAL_CLIPS; clip++)
 			{
 				double most = 0;
 
@@ -208,12 +208,10 @@ test_reach(void)
 	memory_renew();
 }
 
-/* Beyond -0.3 .. 0.7 a residual is clipped; within it is the slope, to 5e-8. */
+/* Beyond its clip a residual is clipped; within it is the slope, to 5e-8. */
 static void
 test_residuals(void)
 {
-	static const double low[RESIDUAL_CLIPS] = {-1, -0.5, -0.29999, -0.70002};
-	static const double high[RESIDUAL_CLIPS] = {1, 0.5, 0.70002, 0.29999};
 	static double vector[2 * ROWS][MOST_WEIGHTS];
 	const Columns columns = {.lone = 1, .intercept = true};
 	MechanismRequest request = make_request(&columns, ADJACENCY_REPLACE);
@@ -226,22 +224,25 @@ test_residuals(void)
 		x[2 * i] = FIXED_POINT_ONE;
 		x[2 * i + 1] = FIXED_POINT_ONE;
 	}
-	for (int clip = CLIP_EVEN; clip < RESIDUAL_CLIPS; clip++)
+	for (int clip = CLIP_RARE_NEGATIVE; clip < RESIDUAL_CLIPS; clip++)
 		for (int i = -12; i <= 12; i++)
 		{
 			double share = 1 / (1 + exp(-i / 2.0));
+			double high = 0.5 + 0.05 * (clip - CLIP_EVEN);
 
 			vectors_of(&request, &layout, (ResidualClip) clip, x, (double[]){i / 2.0, 0}, vector);
-			CHECK(fabs(vector[0][0] - fmin(1 - share, high[clip])) < 2e-5);
-			CHECK(fabs(vector[1][0] - fmax(-share, low[clip])) < 2e-5);
+			CHECK(fabs(vector[0][0] - fmin(1 - share, high)) < 4e-5);
+			CHECK(fabs(vector[1][0] - fmax(-share, high - 1)) < 4e-5);
 		}
 	CHECK(residual_clip(&layout, 0.1, ADJACENCY_REPLACE) == CLIP_RARE_POSITIVE);
 	CHECK(residual_clip(&layout, 0.9, ADJACENCY_REPLACE) == CLIP_RARE_NEGATIVE);
-	CHECK(residual_clip(&layout, 0.5, ADJACENCY_REPLACE) == CLIP_EVEN);
+	CHECK(residual_clip(&layout, 0.51, ADJACENCY_REPLACE) == CLIP_EVEN);
+	CHECK(residual_clip(&layout, 0.36, ADJACENCY_REPLACE) == CLIP_EVEN + 3);
+	CHECK(residual_clip(&layout, 0.56, ADJACENCY_REPLACE) == CLIP_EVEN - 1);
 	CHECK(residual_clip(&layout, 0.1, ADJACENCY_ADD_REMOVE) == CLIP_EVEN);
 }
 
-/* Where the longest number vector is long, an uneven clip would cost, and is not taken. */
+/* Where the longest number vector is long, an uneven clip would cost, and a less uneven one is taken. */
 static void
 test_uneven(void)
 {
@@ -254,7 +255,7 @@ test_uneven(void)
 	CHECK(residual_clip(&layout, 0.1, ADJACENCY_REPLACE) == CLIP_RARE_POSITIVE);
 	request = make_request(&many, ADJACENCY_REPLACE);
 	residual_layout_make(&request.convex, &request.residual, request.grid.dimension, &layout);
-	CHECK(residual_clip(&layout, 0.1, ADJACENCY_REPLACE) == CLIP_EVEN);
+	CHECK(residual_clip(&layout, 0.1, ADJACENCY_REPLACE) == CLIP_EVEN + 2);
 }
 
 /* ---- the scale ---- */
@@ -516,7 +517,7 @@ test_most_labels(void)
 
 			label[positive ? 0 : 1] = k == 0 ? 1 : most;
 			convex_data_make(&request, &instance, memory, &rows);
-			rows.clip = (ResidualClip) (CLIP_EVEN + i % 3);
+			rows.clip = (ResidualClip) (CLIP_RARE_NEGATIVE + i % (RESIDUAL_CLIPS - 1));
 			convex_pass(&rows, &table, 0, none, u, memory, sum[k], NULL);
 			count_pass(&rows, memory, count[k]);
 			convex_rows_release(&rows, memory);
