@@ -205,12 +205,13 @@ start(Run *run)
 /*
  * A clip that is uneven lets rows of a probability above 0.3 pull towards the rarer label, so that
  * a probability of one half is beyond score 0.  Noise makes steps short, so that scores are nearer
- * to the base rate's logit than the truth, and one half is on this side of score 0.  How much was
- * found by trial (rule D11).
+ * to the base rate's logit than the truth, and one half is on this side of score 0, unless a label
+ * is so rare that no row may be beyond one half.  How much was found by trial (rule D11).
  */
 #define LEANING 1.5
 #define SHORTENING 0.3
 #define RELATIVE_MOST 6.0
+#define UNCOMMON 0.2 /* from a half */
 
 static void
 straighten(Run *run, const Pace *pace)
@@ -219,12 +220,13 @@ straighten(Run *run, const Pace *pace)
 	double uneven = ((int) run->rows.clip - (int) CLIP_EVEN) / (double) CLIP_STEPS;
 	double rare = uneven > 0 ? run->share : 1 - run->share;
 	double logit = log(run->share / (1 - run->share));
+	double common = 1 - fmin(fabs(run->share - 0.5) / UNCOMMON, 1);
 	double longer = 1 + SHORTENING * fmin(pace->relative, RELATIVE_MOST);
 
 	if (intercept < 0)
 		return;
 	run->weight[intercept] -= LEANING * rare * uneven * fabs(uneven);
-	run->weight[intercept] -= logit * (1 - fabs(uneven)) * (1 - 1 / longer);
+	run->weight[intercept] -= logit * common * (1 - 1 / longer);
 }
 
 static void
