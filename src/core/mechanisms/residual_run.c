@@ -209,9 +209,12 @@ start(Run *run)
  * is so rare that no row may be beyond one half.  How much was found by trial (rule D11).
  */
 #define LEANING 1.5
-#define SHORTENING 0.3
+#define SHORTENING 0.6
 #define RELATIVE_MOST 6.0
-#define UNCOMMON 0.2 /* from a half */
+
+/* Distances of the rarer label's share from a half: all of it is mended, and nothing. */
+#define COMMON 0.12
+#define UNCOMMON 0.2
 
 static void
 straighten(Run *run, const Pace *pace)
@@ -220,13 +223,13 @@ straighten(Run *run, const Pace *pace)
 	double uneven = ((int) run->rows.clip - (int) CLIP_EVEN) / (double) CLIP_STEPS;
 	double rare = uneven > 0 ? run->share : 1 - run->share;
 	double logit = log(run->share / (1 - run->share));
-	double common = 1 - fmin(fabs(run->share - 0.5) / UNCOMMON, 1);
+	double common = (UNCOMMON - fabs(run->share - 0.5)) / (UNCOMMON - COMMON);
 	double longer = 1 + SHORTENING * fmin(pace->relative, RELATIVE_MOST);
 
 	if (intercept < 0)
 		return;
 	run->weight[intercept] -= LEANING * rare * uneven * fabs(uneven);
-	run->weight[intercept] -= logit * common * (1 - 1 / longer);
+	run->weight[intercept] -= logit * fmin(fmax(common, 0), 1) * (1 - 1 / longer);
 }
 
 static void
