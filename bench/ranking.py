@@ -34,7 +34,8 @@ DOUBLE = ctypes.c_double
 TRIES, SECONDS = (2, 4, 10), 2  # runs of a rival's settings, of the best for each figure, of the very best; fewer where they take long
 RUNS, LIMIT = int(os.environ.get('DPOBJ_RUNS', 10)), int(os.environ.get('DPOBJ_LIMIT', 60))
 FORCE = '"force": true'  # even where the error bound says that a model is of no use
-OURS = {'dpobj.train': ", options => '{%s}'" % FORCE, 'dpobj.train, logistic': ", method => 'logistic', options => '{%s}'" % FORCE,
+OURS = {'dpobj.train': ", options => '{%s}'" % FORCE, 'dpobj.train, no rating': """, options => '{"rate": 0, %s}'""" % FORCE,
+        'dpobj.train, logistic': ", method => 'logistic', options => '{%s}'" % FORCE,
         'dpobj.train, descent': """, method => 'logistic', options => '{"mechanism": "descent", %s}'""" % FORCE}
 AUC_BEHIND, ACCURACY_BEHIND = 0.5, 0.3
 SUGGESTION_EPSILON = 1  # of the declarations of dpobj.suggest
@@ -335,11 +336,13 @@ Made by `bench/ranking.sh` from [ranking.tsv](ranking.tsv), measured from %s to 
 and calibration error (the mean distance of probabilities and labels in ten groups of equal size). delta is 1e-6. A model without
 probabilities has neither of the last two. `bench/ranking_sets.py` has the sets and how their columns are declared.
 
-`dpobj.train` is called at the analyst's door with defaults but delta, and `force`. **The rivals' settings were chosen on the test rows**, for each
+`dpobj.train` is called at the analyst's door with defaults but delta, and `force`: it holds a fifth of the rows out for the rating of the
+model. "No rating" learns from all rows (`"rate": 0`), as the rivals do. **The rivals' settings were chosen on the test rows**, for each
 figure the best, which nobody can do privately; `bench/ranking.py` lists the settings. They see the same bins and levels. DP-EBM and
 trees take no numbers. A rival that is named "from noisy counts" begins at a noisy base rate and divides steps by noisy counts of bins. All
-have normal noise in floating point. Seconds, of the longest call for dpobj and the mean of a run for rivals, are of a busy machine.
-""" % (dates[0], dates[-1])]
+have normal noise in floating point. The bins of a set whose name ends in "-suggested" were declared by `dpobj.suggest` at epsilon %d, which is not
+counted, once for all. Seconds, of the longest call for dpobj and the mean of a run for rivals, are of a busy machine.
+""" % (dates[0], dates[-1], SUGGESTION_EPSILON)]
     for name, adjacency in sorted({key[:2] for key in lines}, key=lambda pair: (pair[1] != 'replace', ranking_sets.NAMES.index(pair[0]))):
         if adjacency == 'any':
             continue
