@@ -68,7 +68,7 @@ check_style() {
 check_build() {
   unprivileged "make -s -j2 -B objects CC='clang -fsyntax-only' WERROR='-Werror -Wno-ignored-attributes \
     -Wno-ignored-optimization-argument -Wno-unused-command-line-argument -Wno-unknown-warning-option'" &&
-    unprivileged "make -n MAJORVERSION=20 2>&1 | grep 'dpobj knows PostgreSQL 14 .* 19, and pg_config has '"
+    unprivileged "! make -n MAJORVERSION=20 >'$W/unknown' 2>&1" && grep 'dpobj knows PostgreSQL 14 .* 19, and pg_config has ' "$W/unknown"
 }
 
 # What is installed has no deliberate fault, and this would see one.
