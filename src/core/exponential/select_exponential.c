@@ -109,27 +109,32 @@ rounding_allowance(const SelectPlan *plan)
 	return 1.0 + 2.0 * (operations + 2) * DBL_EPSILON;
 }
 
-/* Upper bounds of exp(-rate step i) inflation, each made of the one before, with values near 1. */
+/*
+ * Upper bounds of exp(-rate step i) inflation, each made of the one before.  Exponents are kept
+ * apart, because those of mpfr have an end.
+ */
 static void
 fill_powers(Power *power, int64_t count, SelectRate rate, int64_t step, double inflation)
 {
-	Interval factor;
+	int64_t exponent = 0;
+	int64_t more;
+	mpfr_t factor;
 	mpfr_t bound;
 
-	interval_init(&factor, POWER_PRECISION);
+	mpfr_init2(factor, POWER_PRECISION);
 	mpfr_init2(bound, POWER_PRECISION);
-	select_set_exponential(&factor, rate, step);
+	more = select_power_above(factor, rate, step);
 	mpfr_set_d(bound, inflation, MPFR_RNDU);
 	for (int64_t i = 0; i < count; i++)
 	{
-		long exponent;
-
-		power[i].value = mpfr_get_d_2exp(&exponent, bound, MPFR_RNDU);
-		power[i].exponent = exponent;
-		mpfr_mul(bound, bound, factor.high, MPFR_RNDU);
+		exponent += mpfr_get_exp(bound);
+		mpfr_set_exp(bound, 0);
+		power[i] = (Power){mpfr_get_d(bound, MPFR_RNDU), exponent};
+		mpfr_mul(bound, bound, factor, MPFR_RNDU);
+		exponent += more;
 	}
 	mpfr_clear(bound);
-	interval_clear(&factor);
+	mpfr_clear(factor);
 }
 
 /* For 0 <= x <= span. */
