@@ -9,8 +9,8 @@
  *          OFFSET 0) AS p
  *
  * OFFSET 0 keeps the planner from writing an expression out at each place where its column is used.
- * One join that names each column of t once keeps the planner's lists short, and features[:] is read
- * from disk and unpacked once.
+ * One join that names each column of t once keeps the planner's lists short.  An array is read from
+ * disk and unpacked once by features[:].
  *
  * The score is that of dp_score to the last bit.  There a weight times a feature is one product,
  * the feature is an integer multiple of 2^-16, and products are added in the order of the weights.
@@ -632,7 +632,7 @@ append_intercept(StringInfo text, bool intercept, double weight)
 	appendStringInfo(text, PLUS "%s", intercept ? term(weight) : "0");
 }
 
-/* What a score is computed from, as columns of x. columns: NULL for a model that was trained on arrays. */
+/* The columns of x, from those of t.  columns: NULL for a model that was trained on arrays. */
 static void
 append_columns(StringInfo text, const TrainedColumns *columns)
 {
