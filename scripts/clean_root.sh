@@ -2,11 +2,12 @@
 #
 #   suite_of[MAJOR]        the suite of Debian that has a version of PostgreSQL
 #   root_possible          succeeds if one can be made; otherwise says why not
-#   root_alone "$@"        runs the script again in namespaces, so that its mounts and
-#                          processes end with it
+#   root_alone "$0" "$@"   runs the script again in namespaces, so that its mounts and processes end with
+#                          it; then W is a temporary folder for systems, which is removed at the end
 #   root_make SUITE DIR    a minimal system
 #   root_mount DIR         mounts /proc and devices
 #   root_install DIR PACKAGES
+#   root_tree DIR          copies this tree into it, as /dpobj
 #   root_remove DIR        removes every system below a folder, and the folder
 #   root_run DIR COMMAND   a shell command in it
 #
@@ -38,8 +39,10 @@ debootstrap_reaches() { # perl is there wherever PostgreSQL is, curl is not
 }
 
 root_alone() {
-  [ -z "${DPOBJ_ALONE:-}" ] || return 0
-  DPOBJ_ALONE=1 exec unshare --mount --pid --fork --kill-child --mount-proc bash "$@"
+  [ -n "${DPOBJ_ALONE:-}" ] || DPOBJ_ALONE=1 exec unshare --mount --pid --fork --kill-child --mount-proc bash "$@"
+  W=$(mktemp -d "/tmp/dpobj-$(basename "$1" .sh).XXXXXX")
+  trap 'root_remove "$W"' EXIT
+  trap 'exit 130' INT TERM HUP
 }
 
 root_make() {
@@ -62,6 +65,12 @@ root_mount() {
   mount --bind /proc "$1/proc"
   mount --bind /dev "$1/dev"
   mount -t tmpfs tmpfs "$1/dev/shm"
+}
+
+root_tree() {
+  mkdir "$1/dpobj"
+  tar -C "$(dirname "${BASH_SOURCE[0]}")/.." -cf - --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.a' --exclude='*.so' . |
+    tar xf - -C "$1/dpobj"
 }
 
 root_remove() { # removes every system below a folder, and the folder

@@ -14,17 +14,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 root_possible || exit 1
 root_alone "$0" "$@"
-
-W=$(mktemp -d /tmp/dpobj-foreign.XXXXXX)
-trap 'root_remove "$W"' EXIT
-trap 'exit 130' INT TERM HUP
 [ $# -gt 0 ] || set -- arm64 s390x
 declare -A triple_of=([arm64]=aarch64-linux-gnu [s390x]=s390x-linux-gnu)
 
 root=$W/root
 root_make bookworm "$root" && root_mount "$root" || exit 1
-mkdir "$root/dpobj"
-tar -C "$here/.." -cf - --exclude=./.git --exclude=./build --exclude='*.[oa]' . | tar xf - -C "$root/dpobj"
+root_tree "$root"
 
 failed=0
 for name in "$@"; do

@@ -16,10 +16,6 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root_possible || exit 1
 root_alone "$0" "$@"
 
-W=$(mktemp -d /tmp/dpobj-majors.XXXXXX)
-trap 'root_remove "$W"' EXIT
-trap 'exit 130' INT TERM HUP
-
 majors=() parts=()
 for word in "$@"; do
   case $word in
@@ -73,9 +69,7 @@ try_major() {
   [ -n "$suite" ] || { echo "no suite of Debian is known to have it"; return 1; }
   root_make "$suite" "$root" && root_mount "$root" &&
     root_install "$root" "$packages_build $packages_server" || return 1
-  mkdir "$root/dpobj"
-  tar -C "$here/.." -cf - --exclude=./.git --exclude='*.o' --exclude='*.a' --exclude='*.so' --exclude=./build . |
-    tar xf - -C "$root/dpobj"
+  root_tree "$root"
   [ -z "${DPOBJ_DATA:-}" ] || cp -r "$DPOBJ_DATA" "$root/data"
   test_commands >"$root/root/test.sh"
   root_run "$root" "cd /dpobj; export DPOBJ_MAJOR=$version parts='$parts'; bash -eu -o pipefail /root/test.sh" >"$log" 2>&1

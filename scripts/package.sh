@@ -26,10 +26,6 @@ elif ! git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1; then
   exit 0
 fi
 root_alone "$0" "$@"
-
-W=$(mktemp -d /tmp/dpobj-package.XXXXXX)
-trap 'root_remove "$W"' EXIT
-trap 'exit 130' INT TERM HUP
 version=$(sed -n 's/^DPOBJ_VERSION = //p' "$top/Makefile")
 parts=() majors=()
 for word in "$@"; do

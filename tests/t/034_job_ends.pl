@@ -9,13 +9,11 @@ jobs_cluster('ends');
 
 # ---- cancelling in each phase ----
 
-# Waits until the job's worker waits for a lock.
+# Waits until a job's worker waits for a lock: a worker that finds no job, or whose wait was too long, ends.
 sub worker_waits
 {
 	my ($name) = @_;
-	my $pid;
-	wait_until(20, sub { ($pid) = worker_pids() });
-	return ok(waits_for_lock($node, $pid), $name);
+	return ok(wait_until(20, sub { grep { scalar_of($node, "SELECT count(*) FROM pg_locks WHERE pid = $_ AND NOT granted") } worker_pids() }), $name);
 }
 
 spends($node, 'before the charge', {}, sub {
