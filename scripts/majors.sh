@@ -68,7 +68,7 @@ try_major() {
   . "$here/packages.sh"
   [ -n "$suite" ] || { echo "no suite of Debian is known to have it"; return 1; }
   root_make "$suite" "$root" && root_mount "$root" &&
-    root_install "$root" "$packages_build $packages_server" || return 1
+    root_install "$root" $packages_build $packages_server || return 1
   root_tree "$root"
   [ -z "${DPOBJ_DATA:-}" ] || cp -r "$DPOBJ_DATA" "$root/data"
   test_commands >"$root/root/test.sh"

@@ -332,7 +332,7 @@ spends(
 		my $session = session_with(@small, q(SET temp_file_limit = '2MB'));
 		like(
 			$session->ask(logistic('wide')),
-			qr/^ERROR:  53400: temporary file size exceeds temp_file_limit \(2048kB\)\n[^\n]*$/,
+			qr/^ERROR:  53400: temporary file size exceeds "?temp_file_limit"? \(2048kB\)\n[^\n]*$/,
 			'the limit is an error before the charge');
 		no_files('temp_file_limit');
 	});
