@@ -166,7 +166,7 @@ $hostile->judge('after all changes were undone', 1, $session->ask($train));
 
 $hostile->try_all('locks that are left',
 	map { [ "on $_", 'ana', 1, 'BEGIN', "SELECT (dpobj.train('$_', 'y', 0.5, '{a}')).release",
-			"SELECT 'SECRET' FROM pg_locks WHERE pid = pg_backend_pid() AND (relation = ANY (ARRAY(SELECT relid FROM pg_partition_tree('$_'))) OR locktype = 'object')" ] }
+			"SELECT 'SEC' || 'RET', locktype, relation::regclass FROM pg_locks WHERE pid = pg_backend_pid() AND (relation = ANY (ARRAY(SELECT relid FROM pg_partition_tree('$_'))) OR locktype = 'object')" ] }
 		qw(part visit));
 
 # ---- interruptions in every phase ----
@@ -231,7 +231,7 @@ my %phase = (
 			$holder->ask('BEGIN; LOCK TABLE dpobj.ledger_events IN EXCLUSIVE MODE');
 		},
 		reach => sub {
-			wait_for("SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dpobj charge' AND wait_event_type = 'Lock'");
+			wait_for("SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'dpobj charge' AND wait_event_type = 'Lock'");
 		},
 		tidy => sub { $holder->quit },
 		cost => {}, # the caller takes the request back
