@@ -103,11 +103,12 @@ $(CORE): $(CORE_OBJS)
 	rm -f $@
 	$(AR) crs $@ $^
 
-# A static program starts in a third of the time.  Where a library has no archive, or with a sanitizer, the
-# second line makes one that is not.
+# A static program starts in a third of the time.  Where a library has no archive, the second line makes
+# one that is not.  With a sanitizer it must not be static.
+SOLVER_STATIC = -static-pie
 LINK_SOLVER = $(CC) $(CORE_CFLAGS) $(LINK_MAP) -Wl,-z,relro -Wl,-z,now -o $(SOLVER) $(SOLVER_OBJS) $(CORE)
 $(SOLVER): $(SOLVER_OBJS) $(CORE)
-	$(LINK_SOLVER) -static-pie -lglpk $(CORE_LIBS) -lz 2>/dev/null || \
+	$(LINK_SOLVER) $(SOLVER_STATIC) -lglpk $(CORE_LIBS) -lz 2>/dev/null || \
 	$(LINK_SOLVER) -lglpk $(CORE_LIBS)
 
 $(OBJS): $(CORE_HEADERS) $(SOLVER_HEADERS) $(wildcard src/server/*/*.h)

@@ -2,11 +2,12 @@
 # check.sh - the tests of dpobj, in throw-away places: `make check`, and `make check-all` for .ci/run.
 #
 #   make check                          what a change needs at once, a few minutes
-#   make check-all                      everything, but every twelfth fault of the server, and every twelfth
-#                                       program of the core under valgrind, others from commit to commit
+#   make check-all                      everything, but every twelfth fault of the server, every twelfth
+#                                       program of the core under valgrind, and every twelfth file of
+#                                       regress with sanitizers, others from commit to commit
 #                                       (DPOBJ_DATA=folder adds the tests on Adult)
 #   bash scripts/check.sh regress tap   one or more of: style build core prove valgrind mutants fuzz
-#                                       package regress pgtap tap demo audit memory faults times
+#                                       package regress pgtap tap demo audit memory sanitizers faults times
 #
 # Two lanes run beside each other: what computes, and what waits for most of the time. The test that
 # measures times comes after both. What a part prints is shown when it has ended. In the end come the
@@ -148,6 +149,10 @@ check_memory() {
   unprivileged "bash scripts/memory.sh"
 }
 
+check_sanitizers() {
+  unprivileged "bash scripts/sanitizers.sh $sanitized"
+}
+
 check_demo() {
   unprivileged "createdb demo && cd scripts && for part in census encode train; do
     PGDATABASE=demo psql -X -q -v ON_ERROR_STOP=1 -f demo_\$part.sql; done >'$W/demo.log' 2>&1" || {
@@ -163,8 +168,8 @@ check_package() {
 }
 
 core_parts="style build core prove valgrind mutants fuzz package"
-server_parts="fuzz regress pgtap demo audit memory tap faults times"
-share= mutants= valgrind= tap= faults=
+server_parts="fuzz regress pgtap demo audit memory sanitizers tap faults times"
+share= mutants= valgrind= sanitized= tap= faults=
 case ${*:-quick} in
   quick)
     chosen=$quick share=$quick_share mutants=$quick_mutants tap=$quick_tap
@@ -173,7 +178,9 @@ case ${*:-quick} in
     chosen="$core_parts $server_parts"
     commits=$(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0)
     faults="--every 12 $((commits % 12))"
-    valgrind=$(cd "$here/../tests/core" && basename -as .c */test_*.c | awk -v rest=$((commits % 12)) '(NR - 1) % 12 == rest' | tr '\n' ' ')
+    twelfth() { awk -v rest=$((commits % 12)) '(NR - 1) % 12 == rest' | tr '\n' ' '; }
+    valgrind=$(basename -as .c "$here"/../tests/core/*/test_*.c | twelfth)
+    sanitized=$(basename -a "$here"/../sql/*.sql "$here"/../tests/specs/*.spec | twelfth)
     ;;
   *) chosen=$* ;;
 esac
@@ -197,6 +204,7 @@ core_lane() { # and what of the server has clusters of its own
   wants package && step "Debian package, built twice and installed in a clean system" check_package
   [ -n "$installed" ] || return
   wants memory && step "the server under valgrind" check_memory
+  wants sanitizers && step "regress and isolation with sanitizers" check_sanitizers
   wants faults && step "faults of the server" check_faults
 }
 
