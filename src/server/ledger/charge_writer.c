@@ -1,17 +1,21 @@
 /*
  * charge_writer.c - the background worker that commits the events of one database, many at a time.
  *
- * Each commit waits for the disk.  So the writer takes all waiting requests, runs each in its own
- * subtransaction and commits once.  It answers after the commit, refusals too, because a refusal
- * may depend on an event of the same transaction.  Each statement has a new snapshot and sees the
- * requests before it, so the result is that of one request after the other.
+ * Each commit waits for the disk.  So the writer takes all waiting requests, runs them in one
+ * transaction and commits once.  It answers after the commit.  Each statement has a new snapshot
+ * and sees the requests before it, so the result is that of one request after the other.
  *
- * A request that fails for another reason than a rule is rolled back and returned: the backend then
- * asks a charge worker, which waits and reports.  The end of a release is kept and tried again
- * instead, until it is written: whoever holds the lock or fills the disk, the answer is paid for.
- * The usual reason is a lock.  The writer holds the locks of several requests, so it waits for a
- * lock only briefly.  It could deadlock with a session that takes two of them in another order, or
- * wait for a session that waits for an answer in the same batch.
+ * A request that fails undoes the transaction.  Then those before it are run again and committed,
+ * and it becomes the first of a transaction: its error is an answer only there, because elsewhere
+ * it may depend on events that were undone.  There are no subtransactions, because each would have
+ * an id of its own, and a row that several ids have locked and changed takes long to read.
+ *
+ * A request that fails for another reason than a rule is returned: the backend then asks a charge
+ * worker, which waits and reports.  The end of a release is kept and tried again instead, until it
+ * is written: whoever holds the lock or fills the disk, the answer is paid for.  The usual reason
+ * is a lock.  The writer holds the locks of several requests, so it waits for a lock only briefly.
+ * It could deadlock with a session that takes two of them in another order, or wait for a session
+ * that waits for an answer in the same batch.
  *
  * The writer blocks DROP DATABASE, which waits for five seconds, so it ends soon after the last
  * request that it can write.  It also ends when the stored settings have changed, because a new
@@ -30,7 +34,7 @@
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
-#include "utils/resowner.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "server/ledger/charge_plan.h"
@@ -109,7 +113,7 @@ note_settings(void)
  * again.
  */
 static void
-note_error(TakenRequest *taken, const ErrorData *error)
+note_refusal(TakenRequest *taken, const ErrorData *error)
 {
 	ChargeRequest *request = taken->request;
 	bool must_wait =
@@ -124,51 +128,74 @@ note_error(TakenRequest *taken, const ErrorData *error)
 		return;
 	}
 	taken->status = CHARGE_NOT_WRITTEN;
-	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
-		set_lock_timeout(SHORT_LOCK_TIMEOUT);
 }
 
 static void
-run_request(TakenRequest *taken)
+note_error(TakenRequest *taken, const ErrorData *error, bool first)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		set_lock_timeout(SHORT_LOCK_TIMEOUT);
+	if (first)
+		note_refusal(taken, error);
+}
 
-	BeginInternalSubTransaction(NULL);
+/*
+ * Runs one; false if the transaction was aborted, because the request failed or its backend gave
+ * up meanwhile.  As the first of the transaction it has its answer then.
+ */
+static bool
+run_request(TakenRequest *taken, bool first)
+{
+	volatile bool done = false;
+
+	taken->request->id = 0;
+	taken->request->denied = false;
+	if (charge_status(taken->request) == CHARGE_ABANDONED)
+		return true;
 	PG_TRY();
 	{
 		charge_execute(taken->request);
-		if (charge_status(taken->request) == CHARGE_ABANDONED)
-		{
-			RollbackAndReleaseCurrentSubTransaction();
-			taken->request->id = 0;
-		}
-		else
-		{
-			ReleaseCurrentSubTransaction();
-			taken->status = CHARGE_COMMITTED;
-		}
+		done = charge_status(taken->request) != CHARGE_ABANDONED;
+		if (!done)
+			AbortCurrentTransaction();
 	}
 	PG_CATCH();
 	{
 		ErrorData *error;
 
-		MemoryContextSwitchTo(context);
+		HOLD_INTERRUPTS();
+		MemoryContextSwitchTo(TopMemoryContext);
 		error = CopyErrorData();
 		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		note_error(taken, error);
+		AbortCurrentTransaction();
+		note_error(taken, error, first);
+		FreeErrorData(error);
+		RESUME_INTERRUPTS();
 	}
 	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
+	if (done)
+		taken->status = CHARGE_COMMITTED;
+	else
+		taken->request->id = 0;
+	return done;
 }
 
 /* ---- One transaction -------------------------------------------------------- */
 
+/* Nothing was written for the first requests. */
+static void
+forget(TakenRequest *taken, int count)
+{
+	for (int i = 0; i < count; i++)
+	{
+		taken[i].request->id = 0;
+		taken[i].status = CHARGE_NOT_WRITTEN;
+	}
+}
+
 /*
- * Runs the first requests and commits them; returns how many.  Sets *outdated if the stored
- * settings have changed, and then runs none.
+ * Runs the first requests and commits them; returns how many have their answers.  Sets *outdated if
+ * the stored settings have changed, and then runs none.
  */
 static int
 run_transaction(TakenRequest *taken, int count, bool *outdated)
@@ -182,9 +209,16 @@ run_transaction(TakenRequest *taken, int count, bool *outdated)
 	charge_act_as_superuser(&before);
 	*outdated = charge_settings_changed();
 	while (
-		!*outdated && done < Min(count, TRANSACTION_REQUESTS) &&
+		!*outdated && done < count &&
 		(done == 0 || !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), TRANSACTION_TIME)))
-		run_request(&taken[done++]);
+	{
+		if (!run_request(&taken[done], done == 0))
+		{
+			forget(taken, done);
+			return done == 0 ? 1 : run_transaction(taken, done, outdated);
+		}
+		done++;
+	}
 	charge_act_as_before(&before);
 	CHECK_FOR_INTERRUPTS(); /* a late lock timeout must not end the wait for standbys */
 	CommitTransactionCommand();
@@ -202,7 +236,7 @@ try_transaction(TakenRequest *taken, int count, bool *outdated)
 
 	PG_TRY();
 	{
-		done = run_transaction(taken, count, outdated);
+		done = run_transaction(taken, Min(count, TRANSACTION_REQUESTS), outdated);
 	}
 	PG_CATCH();
 	{
