@@ -6,8 +6,9 @@
 # A statement that trains on 60 rows makes two events of the ledger, the charge and the release,
 # and runs a solver. First the processor time of its backend and solver, which other work on the machine
 # lengthens little, and its latency from one client, without a budget and with three budgets. Then
-# with a million events more: the first statement after each change that has the sums of budgets added
-# up anew, the report, and the latency again; then races of many clients, beside plain commits; then the latency once more.
+# with a million events more: the latency again, the first statement after each change that has the sums of budgets added
+# up anew, the report, and the latency of a table that has a child by now; then races of many clients, beside plain commits;
+# then the latency once more.
 # The sum must be exact, and nobody may meet a deadlock; a client that is given up because a lock took
 # more than two seconds is counted. Data are synced to disk here, unlike in the other benches.
 set -euo pipefail
@@ -134,8 +135,9 @@ measure() {
   latency "no budget" free
   latency "three budgets" capped
   fill_ledger
-  after_changes
   latency "three budgets, a million events" capped
+  after_changes
+  latency "the same, and a child" capped
   race "no budget" free 8
   race "no budget" free 32
   race "no budget" free 50

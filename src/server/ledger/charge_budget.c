@@ -18,6 +18,7 @@
 
 #include "server/base/extension.h"
 #include "server/ledger/charge_budget.h"
+#include "server/ledger/charge_identity.h"
 #include "server/ledger/charge_plan.h"
 #include "server/ledger/charge_setting.h"
 #include "server/base/dpobj.h"
@@ -35,27 +36,6 @@ void
 charge_lock_table(Oid table, bool exclusive)
 {
 	LockDatabaseObject(lock_class(), table, 0, exclusive ? ExclusiveLock : ShareLock);
-}
-
-/* Returns the existing tables whose budgets count the charge, in the order in which to lock them.
- */
-static ArrayType *
-relatives(const ChargeParties *parties)
-{
-	static const char *const statement =
-		"SELECT array_agg(i.object ORDER BY i.object) FROM dpobj.identities i"
-		" WHERE i.id = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = $1)::bigint[])"
-		" AND i.origin = dpobj_internal.origin()";
-	Oid types[] = {INT8OID};
-	Datum values[] = {parties->relation};
-	bool isnull;
-	Datum tables;
-
-	(void) charge_query(statement, lengthof(types), types, values);
-	tables = charge_column(0, 1, &isnull);
-	if (isnull)
-		elog(ERROR, "the table of a charge has no identity");
-	return DatumGetArrayTypePCopy(tables);
 }
 
 static void
@@ -83,16 +63,16 @@ unlock_all(ArrayType *tables)
  * New relatives may appear while this transaction waits for a lock, so it looks again.
  */
 static void
-lock_tables(const ChargeParties *parties)
+lock_tables(ChargeParties *parties)
 {
-	ArrayType *tables = relatives(parties);
+	ArrayType *tables = charge_find_family(parties);
 
 	for (;;)
 	{
 		ArrayType *now;
 
 		lock_all(tables);
-		now = relatives(parties);
+		now = charge_find_family(parties);
 		if (VARSIZE(now) == VARSIZE(tables) && memcmp(now, tables, VARSIZE(now)) == 0)
 			return;
 		unlock_all(tables); /* to take all locks in order again */
@@ -153,23 +133,26 @@ charge_forget_sums(void)
 	(void) charge_query(statement, 0, NULL, NULL);
 }
 
-#define MEMBERS "(SELECT f.members FROM dpobj.families f WHERE f.id = $9)::bigint[]"
-
 /* Does budget b count charges of the payers?  Budgets for all roles and the owner's limit do. */
 #define OF_OWNER CppAsString2(BUDGET_OF_OWNER)
 #define COUNTS "(coalesce(b.role, " OF_OWNER ") = " OF_OWNER " OR b.role = ANY ($11))"
 
+/*
+ * u.adjacency is the unit of budget u.id.  It is joined, because PostgreSQL would not inline a
+ * function in SQL if an argument were a subquery, and parses and plans each call that is not inlined.
+ */
+#define UNITS                                                                                      \
+	"(SELECT k.id, coalesce(p.adjacency, 'replace') AS adjacency FROM dpobj.budget_rows k"         \
+	" LEFT JOIN dpobj.protections p ON p.relation = k.relation WHERE k.relation = ANY ($9)) u"
+
 /* The cost of the charge in the units of budget b: its accountant, and the table's adjacency. */
 #define ASKED CHARGE_COST_ROW
-#define UNIT                                                                                       \
-	"coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),"        \
-	" 'replace')"
 #define ASKED_COST                                                                                 \
-	"dpobj_internal.cost_under(" ASKED ", " UNIT ", b.accountant,"                                 \
+	"dpobj_internal.cost_under(" ASKED ", u.adjacency, b.accountant,"                              \
 	" array_position(dpobj_internal.rdp_orders(), b.rdp_order))"
-#define ASKED_DELTA "dpobj_internal.delta_under(" ASKED ", " UNIT ", b.accountant)"
+#define ASKED_DELTA "dpobj_internal.delta_under(" ASKED ", u.adjacency, b.accountant)"
 
-/* Parameters of the statements below: $1 to $8 the cost, $9 the table, $10 tables, $11 payers. */
+/* Parameters of the statements below: $1 to $8 the cost, $9 the family, $10 tables, $11 payers. */
 typedef struct CostArguments
 {
 	Oid types[CHARGE_COST_PARAMETERS + 3];
@@ -183,9 +166,8 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 	Datum *values = arguments->values + CHARGE_COST_PARAMETERS;
 
 	charge_cost_parameters(&request->cost, arguments->types, arguments->values);
-	types[0] = INT8OID;
-	types[1] = types[2] = INT8ARRAYOID;
-	values[0] = parties->relation;
+	types[0] = types[1] = types[2] = INT8ARRAYOID;
+	values[0] = parties->family;
 	values[1] = parties->tables;
 	values[2] = parties->payers;
 }
@@ -194,7 +176,7 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
  * Does the table of budget b share rows with the charged one now?  It may be another parent of a
  * child.  A former relative counts the charge, but cannot deny it.
  */
-#define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj_internal.shares_rows($9, b.relation))"
+#define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj_internal.shares_rows(($10)[1], b.relation))"
 
 /* The budgets that count a charge, as they were when all of them were locked. */
 typedef struct LockedBudgets
@@ -223,8 +205,8 @@ lock_budgets(CostArguments *arguments, LockedBudgets *locked)
 		" (b.cost_spent + " ASKED_COST " <= b.cost_limit"
 		" AND b.delta_spent + " ASKED_DELTA " <= b.reserve_units"
 		" AND coalesce(b.releases_spent < b.max_releases, true)) IS TRUE "
-		"FROM dpobj.budget_rows b WHERE b.relation = ANY (" MEMBERS ")"
-		" AND " COUNTS " ORDER BY b.relation, b.role FOR UPDATE";
+		"FROM dpobj.budget_rows b JOIN " UNITS " ON u.id = b.id WHERE b.relation = ANY ($9)"
+		" AND " COUNTS " ORDER BY b.relation, b.role FOR UPDATE OF b";
 	ArrayBuildState *tables = NULL;
 	int budgets;
 	bool isnull;
@@ -253,7 +235,7 @@ count_ledger(CostArguments *arguments)
 	static const char *const statement =
 		"UPDATE dpobj.budget_rows b SET cost_spent = s.cost, delta_spent = s.delta,"
 		" releases_spent = s.releases FROM dpobj.budget_sums s WHERE s.id = b.id"
-		" AND b.cost_spent IS NULL AND b.relation = ANY (" MEMBERS ") AND " COUNTS;
+		" AND b.cost_spent IS NULL AND b.relation = ANY ($9) AND " COUNTS;
 
 	(void) charge_query(statement, lengthof(arguments->types), arguments->types, arguments->values);
 }
@@ -276,7 +258,7 @@ deny_excess(ChargeRequest *request, CostArguments *arguments, Datum tables)
 }
 
 void
-charge_check_budgets(ChargeRequest *request, const ChargeParties *parties)
+charge_check_budgets(ChargeRequest *request, ChargeParties *parties)
 {
 	CostArguments arguments = {{0}};
 	LockedBudgets locked;
@@ -301,7 +283,7 @@ charge_count_release(const ChargeRequest *request, const ChargeParties *parties)
 	static const char *const statement =
 		"UPDATE dpobj.budget_rows b SET cost_spent = b.cost_spent + " ASKED_COST
 		", delta_spent = b.delta_spent + " ASKED_DELTA ", releases_spent = b.releases_spent + 1"
-		" WHERE b.relation = ANY (" MEMBERS ") AND " COUNTS;
+		" FROM " UNITS " WHERE u.id = b.id AND b.relation = ANY ($9) AND " COUNTS;
 	CostArguments arguments = {{0}};
 
 	cost_arguments(request, parties, &arguments);

@@ -19,7 +19,7 @@
  * not cover it (UB001): budgets of the table, its ancestors, its descendants and the other
  * ancestors of these.  A budget of a former relative counts the charge too, but cannot deny it.
  */
-extern void charge_check_budgets(ChargeRequest *request, const ChargeParties *parties);
+extern void charge_check_budgets(ChargeRequest *request, ChargeParties *parties);
 
 /* Denies the request: UB002. */
 extern _Noreturn void charge_deny_without_budget(ChargeRequest *request);

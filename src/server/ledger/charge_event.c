@@ -351,7 +351,10 @@ commit_administration(ChargeRequest *request)
 
 	charge_bind(request, &parties);
 	if (is_declaration(request->event))
+	{
+		(void) charge_find_family(&parties);
 		charge_check_part(request, &parties);
+	}
 	if (request->event == CHARGE_PROTECT)
 		charge_check_charges(request, &parties);
 	if (request->event == CHARGE_CONFIRM_EPOCH)

@@ -303,6 +303,45 @@ record_lineage(ChargeRequest *request, const ChargeParties *parties)
 		charge_check_relatives(request, parties);
 }
 
+/*
+ * The same tables as dpobj_internal.relatives(): a table, its descendants, and then the ancestors of
+ * all these.  A recursive query would fill a large hash table with zeros, also for a table that has
+ * no relatives.
+ */
+ArrayType *
+charge_find_family(ChargeParties *parties)
+{
+	static const char *const statement =
+		"SELECT (SELECT $1 || array_agg(DISTINCT l.descendant) FROM dpobj.lineage l"
+		" WHERE l.ancestor = ANY ($1) AND l.descendant <> ALL ($1) HAVING count(*) > 0),"
+		" (SELECT $1 || array_agg(DISTINCT l.ancestor) FROM dpobj.lineage l"
+		" WHERE l.descendant = ANY ($1) AND l.ancestor <> ALL ($1) HAVING count(*) > 0),"
+		" (SELECT array_agg(i.object ORDER BY i.object) FROM dpobj.identities i"
+		" WHERE i.id = ANY ($1) AND i.origin = dpobj_internal.origin())";
+	Oid types[] = {INT8ARRAYOID};
+	bool down = true;
+	bool grows = true;
+	bool isnull;
+	Datum found;
+
+	parties->family = identities_array(&parties->relation, 1);
+	while (grows)
+	{
+		(void) charge_query(statement, lengthof(types), types, &parties->family);
+		found = charge_column(0, 1, &isnull);
+		down = down && !isnull;
+		if (!down)
+			found = charge_column(0, 2, &isnull);
+		grows = !isnull;
+		if (grows)
+			parties->family = PointerGetDatum(DatumGetArrayTypePCopy(found));
+	}
+	found = charge_column(0, 3, &isnull);
+	if (isnull)
+		elog(ERROR, "the table of a charge has no identity");
+	return DatumGetArrayTypePCopy(found);
+}
+
 /* Removing a budget or a protection must not fail because of relatives. */
 static bool
 makes_relatives(const ChargeRequest *request)

@@ -14,6 +14,7 @@ typedef struct ChargeParties
 	Datum grantee;  /* bigint: the role of a budget; 0 if the request has none */
 	Datum tables;   /* bigint[]: the table, its ancestors, its descendants */
 	Datum payers;   /* bigint[]: the session user, its groups, the grantee */
+	Datum family;   /* bigint[]: the tables that once shared rows, once charge_find_family() ran */
 } ChargeParties;
 
 #endif

@@ -45,15 +45,12 @@ request_unit(const ChargeRequest *request)
 					 charge_request_text(request, CHARGE_TEXT_PERSON));
 }
 
-/* The relatives of the first table of $1; charge_bind() has recorded new ones. */
-#define FAMILY "(SELECT f.members FROM dpobj.families f WHERE f.id = ($1)[1])::bigint[]"
-
-/* Runs a query about the request's tables and unit; returns the number of rows. */
+/* Runs a query about the table's family, $1, and the request's unit; returns the number of rows. */
 static uint64
 query_units(const char *query, const ChargeRequest *request, const ChargeParties *parties)
 {
 	Oid types[] = {INT8ARRAYOID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {parties->tables,
+	Datum values[] = {parties->family,
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_ADJACENCY)),
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PERSON)),
 					  CStringGetTextDatum(charge_request_text(request, CHARGE_TEXT_PARAMETERS))};
@@ -75,7 +72,7 @@ charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 	static const char *const query =
 		"SELECT p.adjacency, p.person, i.name FROM dpobj.protections p"
 		" JOIN dpobj.identities i ON i.id = p.relation "
-		"WHERE p.relation = ANY (" FAMILY ")"
+		"WHERE p.relation = ANY ($1)"
 		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person", NO_ROWS) " ORDER BY p.relation";
 
 	if (query_units(query, request, parties) == 0)
@@ -98,9 +95,9 @@ charge_check_part(ChargeRequest *request, const ChargeParties *parties)
 	static const char *const query =
 		"SELECT p.coordinator, i.name, r.name FROM dpobj.parts p"
 		" JOIN dpobj.identities i ON i.id = p.relation JOIN dpobj.identities r ON r.id = p.role"
-		" WHERE p.relation = ANY (" FAMILY ") ORDER BY p.relation";
+		" WHERE p.relation = ANY ($1) ORDER BY p.relation";
 	Oid types[] = {INT8ARRAYOID};
-	Datum values[] = {parties->tables};
+	Datum values[] = {parties->family};
 
 	if (!charge_query(query, lengthof(types), types, values))
 		return;
@@ -125,7 +122,7 @@ static const char *const units_of_charges =
 		"($4::jsonb ->> 'earlier_rows_per_person')") " AS other "
 													 "FROM dpobj.ledger_events e "
 													 "WHERE e.event = 'charged' AND "
-													 "e.relation_identity = ANY (" FAMILY ") "
+													 "e.relation_identity = ANY ($1) "
 													 "ORDER BY other DESC, e.adjacency, e.person";
 
 /* Writes a hint: the protection under which all charges of these units add up. */
@@ -174,9 +171,9 @@ check_earlier_rows(ChargeRequest *request, const ChargeParties *parties)
 		" (SELECT (e.parameters ->> 'earlier_rows_per_person')::bigint AS rows, e.id,"
 		" lead(e.id) OVER (PARTITION BY e.relation_identity ORDER BY e.id) AS next"
 		" FROM dpobj.ledger_events e"
-		" WHERE e.event = 'protect' AND e.relation_identity = ANY (" FAMILY ")) d "
+		" WHERE e.event = 'protect' AND e.relation_identity = ANY ($1)) d "
 		"WHERE EXISTS (SELECT FROM dpobj.ledger_events c WHERE c.event = 'charged'"
-		" AND c.relation_identity = ANY (" FAMILY ") AND c.person IS NOT NULL"
+		" AND c.relation_identity = ANY ($1) AND c.person IS NOT NULL"
 		" AND c.id > d.id AND c.id < coalesce(d.next, c.id + 1)) "
 		"AND ($2::text, $3::text) IS NOT NULL "
 		"HAVING max(d.rows) > ($4::jsonb ->> 'earlier_rows_per_person')::bigint";
@@ -211,7 +208,7 @@ cost_of_rows(const ChargeRequest *request, const ChargeParties *parties)
 		" 'Protect the table with adjacency => ''replace'': charges under it say nothing about rows"
 		" that come or go.' || CASE WHEN $4::jsonb ? 'earlier_rows_per_person' THEN ''"
 		" ELSE ' ' || dpobj_internal.earlier_cost(m.members, 'replace', $3, m.rows) END)"
-		" FROM (SELECT " FAMILY " AS members,"
+		" FROM (SELECT $1 AS members,"
 		" ($4::jsonb ->> 'max_rows_per_person')::integer AS rows) m";
 
 	return query_units(query, request, parties) == 0 ? NULL : first_row(1);
