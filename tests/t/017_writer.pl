@@ -145,6 +145,21 @@ spends(
 		answered('after the change', $_) for results(@sessions);
 	});
 
+# A row that several transaction ids had locked would be slow to read for the charges after them.
+sub next_multixact { return $control->ask('CHECKPOINT; SELECT next_multixact_id FROM pg_control_checkpoint()'); }
+my $multixact = next_multixact();
+spends(
+	$node,
+	'a batch of charges on the same budgets',
+	{ epsilon => 2.5, charged => 5, released => 5 },
+	sub {
+		my $writer = stop_writer();
+		my @sessions = queued((train('held')) x 4);
+		kill 'CONT', $writer;
+		answered('beside others', $_) for results(@sessions);
+	});
+is(next_multixact(), $multixact, 'no row has had several lockers');
+
 # ---- requests of sessions that have ended ----
 
 spends(
