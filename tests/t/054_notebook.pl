@@ -17,7 +17,7 @@ sub made_up
 	{
 		my $age = $i * 37 % 821 / 10;
 		$text .= join(',', $i % 2 ? 'Female' : 'Male', $age, $i % 10 == 0 ? 1 : 0, $i % 18 == 0 ? 1 : 0, $age > 25 ? 1 : 0,
-			$age < 16 ? 'children' : 'Private', 'Urban', 60 + $i % 150, $i % 25 ? 18 + $i % 23 / 2 : 'N/A', 'Unknown',
+			$age < 16 ? 'children' : 'Private', 'Urban', 60.5 + $i % 150, $i % 25 ? 18 + $i % 23 / 2 : 'N/A', 'Unknown',
 			$age > 60 && $i % 7 == 0 ? 1 : 0) . "\n";
 	}
 	return $text;

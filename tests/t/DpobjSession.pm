@@ -21,10 +21,25 @@ use warnings;
 
 use IPC::Run;
 use List::Util qw(max);
+use Scalar::Util qw(weaken);
 use PostgreSQL::Test::Utils;
 
 # A slow machine has PG_TEST_TIMEOUT_DEFAULT above PostgreSQL's own 180: all waits are longer by so much.
 use constant PATIENCE => max(1, ($ENV{PG_TEST_TIMEOUT_DEFAULT} || 180) / 180);
+
+# Sessions whose statement was sent and whose result was not asked for yet.
+my %running;
+
+# Reads what they say: at debug5 that fills a pipe, and then the backend waits for its reader.
+sub read_running
+{
+	local $@;
+	for my $session (values %running)
+	{
+		eval { $session->{run}->pump_nb };
+	}
+	return;
+}
 
 sub new
 {
@@ -58,6 +73,7 @@ sub send
 	$self->{input} .= "$statement;\n\\echo END $self->{sent}\n";
 	$self->{input} .= "\\warn END $self->{sent}\n" if $self->{split};
 	$self->{timer}->start; # for one statement
+	weaken($running{$self} = $self);
 	$self->{run}->pump_nb;
 	return;
 }
@@ -68,6 +84,7 @@ sub result
 	my ($self) = @_;
 	my $end = qr/^END $self->{sent}\n/m;
 
+	delete $running{$self};
 	eval {
 		$self->{run}->pump
 		  until $self->{output} =~ $end && (!$self->{split} || $self->{errors} =~ $end)
@@ -110,6 +127,7 @@ sub DESTROY
 {
 	my ($self) = @_;
 	local ($@, $?, $!);
+	delete $running{$self};
 	$self->quit if ${^GLOBAL_PHASE} ne 'DESTRUCT';
 	return;
 }

@@ -306,6 +306,7 @@ sub wait_until
 	until ($condition->())
 	{
 		return 0 if time() > $end;
+		DpobjSession::read_running();
 		sleep(0.002);
 	}
 	return 1;

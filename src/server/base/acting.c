@@ -30,6 +30,17 @@ acting_note(Acting *before)
 }
 
 /*
+ * Since PostgreSQL 18 debug messages tell of each page that is read, and how many pages rows fill,
+ * also in TOAST, depends on their values.
+ */
+void
+acting_set_quiet(void)
+{
+	if (client_min_messages < NOTICE)
+		acting_set("client_min_messages", "notice");
+}
+
+/*
  * Plans are not printed, because they have what the planner estimates from others' rows.  jit is
  * off because the planner overestimates dpobj's small tables and would compile queries.
  */
@@ -45,6 +56,7 @@ acting_begin(Oid role, Acting *before)
 	acting_set("search_path", "pg_catalog, pg_temp");
 	for (int i = 0; i < (int) lengthof(off); i++)
 		acting_set(off[i], "off");
+	acting_set_quiet();
 }
 
 void

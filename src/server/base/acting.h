@@ -32,6 +32,9 @@ extern void acting_end(const Acting *before);
 /* Sets a setting of the session until acting_end(), or until the end of the subtransaction. */
 extern void acting_set(const char *name, const char *value);
 
+/* The client gets no debug messages until then.  acting_begin() calls it. */
+extern void acting_set_quiet(void);
+
 /* Acts as the owner of the relation. */
 extern void acting_begin_owner(Relation relation, Acting *before);
 

@@ -28,12 +28,16 @@ scan_count_table(Relation table, Snapshot snapshot)
 	TupleTableSlot *slot = table_slot_create(table, NULL);
 	TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, NULL, true, true);
 	int64 rows = 0;
+	Acting before;
 
+	acting_note(&before);
+	acting_set_quiet();
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		GATE_CHECK_FOR_INTERRUPTS();
 		rows++;
 	}
+	acting_end(&before);
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	return rows;
