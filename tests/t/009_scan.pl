@@ -3,7 +3,8 @@
 
 use DpobjTest;
 
-my $node = dpobj_cluster('scan');
+# What is read of catalogs stays in memory: since PostgreSQL 18 debug messages tell of each page that is read.
+my $node = dpobj_cluster('scan', 'shared_buffers = 32MB');
 scan_functions($node);
 my $session = session($node);
 
@@ -52,6 +53,12 @@ for my $bad (
 	$node->safe_psql('postgres',
 		'DELETE FROM visit WHERE id = 50; INSERT INTO visit SELECT * FROM kept; DROP TABLE kept');
 }
+
+# Pages of rows are read from the disk now, also of TOAST, and no message tells how many.
+$node->safe_psql('postgres', 'UPDATE visit SET t = (SELECT string_agg(md5(i::text), $$$$) FROM generate_series(1, 3000) i) WHERE id = 50; VACUUM FULL visit');
+my $read = told();
+like($read, qr/^DEBUG: /m, 'debug messages are seen after VACUUM FULL');
+unlike($read, qr/\baio\b|\breadv\b/, 'no message tells of the pages that are read');
 
 # ---- a scan that is stopped ----
 
