@@ -236,7 +236,7 @@ mutants=(
   '396|test_rating|rating: the AUC of bins taken for that of the scores'
   '397|test_convex_kernel|gradient: what is above four limbs of a weight left out'
   '398|test_convex_kernel|gradient: rows of the block before added to those of a short one'
-  '399|test_rows|encoding: NaN in the last of an odd number of columns taken for a number'
+  '399|test_rows|encoding: NaN in the last columns of a row taken for a number'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

@@ -63,6 +63,7 @@ encoding_finish(Encoding *encoding)
 
 	if (encoding->features < 1 || encoding_dimension(encoding) > COLUMNS_MAX)
 		return false;
+	encoding->kernel = encoding_fastest_kernel();
 	encoding->identity = true;
 	encoding->indices = false;
 	for (int j = 0; j < encoding->features; j++)
@@ -85,49 +86,6 @@ encoding_finish(Encoding *encoding)
 		grouped += encoding->group[g];
 	}
 	return grouped <= encoding->features && levels_are_valid(encoding);
-}
-
-/*
- * Round half away from zero.  The product is by a power of two and exact, and the clip bounds keep
- * the result below 2^27.  NaN fails the first comparison and becomes the lower bound, so the caller
- * must check for NaN.
- */
-static void
-quantise(const Encoding *encoding, const double *restrict features, int32_t *restrict x)
-{
-	const double *restrict low = encoding->low;
-	const double *restrict high = encoding->high;
-	int count = encoding->features;
-
-	for (int j = 0; j < count; j++)
-	{
-		double value = features[j];
-
-		value = value > low[j] ? value : low[j];
-		value = MUTANT(8) || value < high[j] ? value : high[j];
-		value *= FIXED_POINT_ONE;
-		x[j] = (int32_t) (value + copysign(0.5, value));
-	}
-}
-
-/* Vectors of GCC and clang: neither makes them of a loop of comparisons. */
-typedef double Reals __attribute__((vector_size(16), aligned(8), may_alias));
-typedef int64_t Verdicts __attribute__((vector_size(16)));
-
-static bool
-any_nan(const double *features, int count)
-{
-	Verdicts nan = {0, 0};
-
-	for (int j = 0; j + 2 <= count; j += 2)
-	{
-		Reals two = *(const Reals *) (features + j);
-
-		nan |= two != two;
-	}
-	if (count % 2 == 1 && !MUTANT(399))
-		nan[0] |= -(int64_t) (features[count - 1] != features[count - 1]);
-	return (nan[0] | nan[1]) != 0;
 }
 
 static bool
@@ -153,7 +111,7 @@ groups_are_one_hot(const Encoding *encoding, const int32_t *x)
 	return true;
 }
 
-/* Is each index an integer within its levels?  (quantise() would clip and round it.) */
+/* Is each index an integer within its levels?  (The kernel would clip and round it.) */
 static bool
 are_indices(const Encoding *encoding, const double *features)
 {
@@ -170,23 +128,23 @@ encoding_apply(const Encoding *encoding, const double *features, int32_t *x)
 {
 	double mapped[COLUMNS_MAX];
 
-	if (any_nan(features, encoding->features) ||
-		(encoding->indices && !are_indices(encoding, features)))
+	if (encoding->indices && !are_indices(encoding, features))
 		return false;
 	if (!encoding->identity)
 	{
-		/* An infinite feature stays infinite: center and scale are finite. */
+		/* An infinite feature stays infinite, and NaN stays NaN: center and scale are finite. */
 		for (int j = 0; j < encoding->features; j++)
 			mapped[j] = (features[j] - encoding->center[j]) / encoding->scale[j];
 		features = mapped;
 	}
-	quantise(encoding, features, x);
+	if (!encoding->kernel->quantise(features, encoding->low, encoding->high, encoding->features, x))
+		return false;
 	if (encoding->intercept)
 		x[encoding->features] = FIXED_POINT_ONE;
 	return groups_are_one_hot(encoding, x);
 }
 
-/* The bounds are rounded as quantise() rounds the features that it clips to them. */
+/* The bounds are rounded as the kernel rounds the features that it clips to them. */
 static bool
 coordinate_admits(const Encoding *encoding, int j, int32_t x)
 {

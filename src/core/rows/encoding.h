@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "core/grid/grid.h"
+#include "core/rows/encoding_kernel.h"
 #include "core/rows/instance.h"
 #include "core/rows/levels.h"
 
@@ -23,11 +24,12 @@
 
 typedef struct Encoding
 {
-	int features;   /* length of the feature array; 0 while it is not known */
-	bool intercept; /* a constant feature of 1.0 is appended */
-	bool identity;  /* every center is 0 and every scale 1 */
-	bool indices;   /* some feature has levels */
-	int groups;     /* declared one-hot groups, from feature 0 on; other features may follow */
+	int features;                 /* length of the feature array; 0 while it is not known */
+	const EncodingKernel *kernel; /* set with identity and indices */
+	bool intercept;               /* a constant feature of 1.0 is appended */
+	bool identity;                /* every center is 0 and every scale 1 */
+	bool indices;                 /* some feature has levels */
+	int groups; /* declared one-hot groups, from feature 0 on; other features may follow */
 	int16_t group[COLUMNS_MAX];
 	bool binary[COLUMNS_MAX];    /* 0 or 1 in every row, which the caller ensures */
 	int16_t levels[COLUMNS_MAX]; /* of each feature (levels.h); initially 0 */
@@ -52,8 +54,8 @@ extern void encoding_set_levels(Encoding *encoding, int feature, int levels);
 extern int encoding_dimension(const Encoding *encoding);
 
 /*
- * Checks that sizes, scales, bounds, groups and levels are in range, and sets identity and indices.
- * Called once features is known.
+ * Checks that sizes, scales, bounds, groups and levels are in range, and sets kernel, identity and
+ * indices.  Called once features is known.
  */
 extern bool encoding_finish(Encoding *encoding);
 

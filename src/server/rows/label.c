@@ -156,6 +156,8 @@ label_read(const LabelRule *rule, Datum datum)
 	bool positive;
 	bool negative;
 
+	if (column->kind == COLUMN_BOOLEAN && rule->positive.count == 0)
+		return DatumGetBool(datum) ? LABEL_POSITIVE : LABEL_NEGATIVE;
 	if (rule->positive.count > 0)
 	{
 		positive = column_set_find(column, &rule->positive, datum) >= 0;

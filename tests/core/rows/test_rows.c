@@ -71,6 +71,49 @@ check_nan(void)
 		}
 }
 
+static int32_t
+plain_round(double feature, double low, double high)
+{
+	double value = fmin(fmax(feature, low), high) * 65536;
+
+	return (int32_t) trunc(value + copysign(0.5, value));
+}
+
+/* Every kernel rounds as the first line of encoding.h says, in whatever place of a row, and the padding stays. */
+static void
+check_kernels(void)
+{
+	static const double special[] = {0.0,   -0.0,        INFINITY,     -INFINITY,
+									 1e300, 0.5 / 65536, -0.5 / 65536, 0x1p-1074};
+	const EncodingKernel *kernel[ENCODING_MAX_KERNELS];
+	int kernels = encoding_kernels(kernel);
+
+	CHECK(kernels >= 1 && encoding_fastest_kernel() == kernel[kernels - 1]);
+	for (int count = 1; count <= 40; count++)
+	{
+		double features[40];
+		double low[40];
+		double high[40];
+		int32_t x[41];
+
+		for (int j = 0; j < count; j++)
+		{
+			low[j] = -(double) below(1025);
+			high[j] = low[j] + (double) below(1024 - (int) low[j] + 1);
+			features[j] = below(4) == 0
+							  ? special[below(8)]
+							  : ((double) below(1 << 30) - (1 << 29)) / (1 << (10 + below(20)));
+		}
+		for (int k = 0; k < kernels; k++)
+		{
+			x[count] = 7;
+			CHECK(kernel[k]->quantise(features, low, high, count, x) && x[count] == 7);
+			for (int j = 0; j < count; j++)
+				CHECK(x[j] == plain_round(features[j], low[j], high[j]));
+		}
+	}
+}
+
 /* What encoding_apply() makes is admitted; what no row of features gives is not. */
 static void
 check_admission(void)
@@ -381,6 +424,7 @@ main(void)
 	test_begin(2);
 	check_encoding();
 	check_nan();
+	check_kernels();
 	check_admission();
 	check_levels();
 	check_groups();
