@@ -49,7 +49,7 @@ SELECT array_length((dp_simplex(CASE WHEN id % 3 = 0 THEN ARRAY[1, NULL]::float8
 -- the dimension comes with the first row, whatever was neutral before
 SELECT array_length((dp_simplex(CASE WHEN id > 10 THEN x END, y, 1.0, 0, '{"n": 4000}')).weights, 1) FROM blend;
 
--- Rows may be on disk, so workers scan and one process adds up; the first rows may be neutral.
+-- Workers add up, too; the first rows may be neutral.
 CREATE FUNCTION is_parallel(query text) RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE line text; found boolean := false;
   BEGIN

@@ -62,18 +62,17 @@ BEGIN
   END LOOP;
 
   FOR made IN
-    WITH trainers(name, label, combine, what) AS (VALUES
-      ('halfspace', 'label anyelement', 'rows_combine', 'private halfspace'),
-      -- No COMBINEFUNC: the state may be on disk, where no other process can combine it.
-      ('logistic', 'label anyelement', NULL, 'private logistic regression'),
-      ('svm', 'label anyelement', NULL, 'private support vector machine'),
-      ('classifier', 'label anyelement', NULL, 'private halfspace or logistic regression, chosen from public parameters'),
-      ('softmax', 'label anyelement', NULL, 'private softmax regression: a class of those that options name as "classes"'),
-      ('one_vs_rest', 'label anyelement', NULL, 'private halfspaces, one for each class of those that options name as "classes"'),
-      ('simplex', 'target float8', NULL, 'private regression with weights on the simplex'),
-      ('linear', 'target float8', NULL, 'private linear regression'))
+    WITH trainers(name, label, what) AS (VALUES
+      ('halfspace', 'label anyelement', 'private halfspace'),
+      ('logistic', 'label anyelement', 'private logistic regression'),
+      ('svm', 'label anyelement', 'private support vector machine'),
+      ('classifier', 'label anyelement', 'private halfspace or logistic regression, chosen from public parameters'),
+      ('softmax', 'label anyelement', 'private softmax regression: a class of those that options name as "classes"'),
+      ('one_vs_rest', 'label anyelement', 'private halfspaces, one for each class of those that options name as "classes"'),
+      ('simplex', 'target float8', 'private regression with weights on the simplex'),
+      ('linear', 'target float8', 'private linear regression'))
     SELECT name, format('features float8[], %s, epsilon float8, delta float8%s', label, options) AS arguments,
-           'train' AS family, home || '.dp_rows' AS state, 'train' AS final, combine, what
+           'train' AS family, home || '.dp_rows' AS state, 'train' AS final, 'rows_combine' AS combine, what
       FROM trainers, unnest(ARRAY['', ', options jsonb']) options
      WHERE name NOT IN ('softmax', 'one_vs_rest') OR options <> ''
      UNION ALL

@@ -237,6 +237,7 @@ mutants=(
   '397|test_convex_kernel|gradient: what is above four limbs of a weight left out'
   '398|test_convex_kernel|gradient: rows of the block before added to those of a short one'
   '399|test_rows|encoding: NaN in the last columns of a row taken for a number'
+  '420|test_spill|rows: labels of records that are appended as they are not counted as usable'
 )
 
 export DPOBJ_TEST_SHARE=${DPOBJ_TEST_SHARE:-20}

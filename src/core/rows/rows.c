@@ -248,6 +248,26 @@ rows_set_spill(Rows *rows, SpillSink *sink, size_t limit)
 }
 
 bool
+rows_append_records(Rows *rows, const uint8_t *records, int64_t count)
+{
+	size_t record_size = spill_record_size(&rows->shape);
+	size_t bytes = (size_t) count * record_size;
+
+	if (rows->sink == NULL || (rows->sink->fits != NULL && !rows->sink->fits(rows->sink, bytes)))
+		return false;
+	rows->sink->append(rows->sink, records, bytes);
+	rows->spilled += count;
+	for (int64_t i = 1; i <= count; i++)
+	{
+		RowCount labels;
+
+		memcpy(&labels, records + (size_t) i * record_size - sizeof(labels), sizeof(labels));
+		rows->spilled_labels += MUTANT(420) ? 0 : labels.positive + labels.negative;
+	}
+	return true;
+}
+
+bool
 rows_fit_sink(Rows *rows)
 {
 	rows_flush(rows);

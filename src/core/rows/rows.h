@@ -80,6 +80,12 @@ extern void rows_merge(Rows *rows, const int32_t *x, RowCount count);
 /* Adds the row of a record of the same encoding that counts one label. */
 extern void rows_add_record(Rows *rows, const uint8_t *record);
 
+/*
+ * Adds records of the same encoding as they are, in the sink; false if there is none or they do not
+ * fit, and then nothing is added.
+ */
+extern bool rows_append_records(Rows *rows, const uint8_t *records, int64_t count);
+
 /* The number of rows that are not neutral, those in the sink included. */
 extern int64_t rows_usable(Rows *rows);
 

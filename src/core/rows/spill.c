@@ -71,6 +71,7 @@ typedef struct Places
 {
 	int bits;
 	int numbers;
+	bool in_one_piece; /* are all numbers next to each other? */
 	int16_t bit[COLUMNS_MAX];
 	int16_t number[COLUMNS_MAX];
 } Places;
@@ -84,6 +85,9 @@ find_places(const SpillShape *shape, Places *places)
 			places->bit[places->bits++] = (int16_t) j;
 		else
 			places->number[places->numbers++] = (int16_t) j;
+	places->in_one_piece =
+		places->numbers > 0 &&
+		places->number[places->numbers - 1] - places->number[0] == places->numbers - 1;
 }
 
 /* Sets x from the words, and returns their end. */
@@ -101,9 +105,12 @@ unpack_words(const Places *places, const uint8_t *at, int32_t *x)
 		}
 		x[places->bit[k]] = (int32_t) (word & 1) * FIXED_POINT_ONE;
 	}
-	for (int k = 0; k < places->numbers; k++, at += sizeof(word))
-		memcpy(&x[places->number[k]], at, sizeof(word));
-	return at;
+	if (places->in_one_piece)
+		memcpy(x + places->number[0], at, (size_t) places->numbers * sizeof(word));
+	else
+		for (int k = 0; k < places->numbers; k++)
+			memcpy(&x[places->number[k]], at + (size_t) k * sizeof(word), sizeof(word));
+	return at + (size_t) places->numbers * sizeof(word);
 }
 
 void

@@ -11,6 +11,7 @@
 #include "access/parallel.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "nodes/execnodes.h"
 #include "utils/array.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -245,6 +246,17 @@ trainer_add(const Training *training, RowsState *state, ArrayType *array, Datum 
 		rows_add(rows, (double *) ARR_DATA_PTR(array), label == LABEL_POSITIVE);
 }
 
+/* A partial state must fit a value that is passed on to the leader. */
+static Size
+limit_of(FunctionCallInfo fcinfo, const Training *training)
+{
+	Size limit = spill_limit(training_megabytes(training));
+
+	if (DO_AGGSPLIT_SKIPFINAL(castNode(AggState, fcinfo->context)->aggsplit))
+		limit = Min(limit, MaxAllocSize / 2);
+	return limit;
+}
+
 /*
  * Asks for memory of the table's next rows, which lie before this one in its page.  They may not be
  * there: then nothing happens.  (GCC drops calls of a function that does nothing else, so it is inlined.)
@@ -280,7 +292,7 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);
 	if (rows->sink == NULL)
 		trainer_let_spill(fcinfo, &accumulation->training,
-						  spill_limit(training_megabytes(&accumulation->training)), state);
+						  limit_of(fcinfo, &accumulation->training), state);
 	trainer_add(&accumulation->training, state, array, PG_GETARG_DATUM(2));
 }
 

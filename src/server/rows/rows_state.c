@@ -202,18 +202,30 @@ read_all(int descriptor, const char *path, void *bytes, size_t count, off_t offs
 	}
 }
 
-/* Adds a record; a row of another length is neutral, as in rows_merge_bytes(). */
+/*
+ * Adds records, in this state's file if they can be; rows of another length are neutral, as in
+ * rows_merge_bytes().
+ */
 static void
-take_record(Rows *rows, const FlatHeader *header, const uint8 *record)
+take_records(Rows *rows, const FlatHeader *header, const uint8 *records, int64 number)
 {
-	int32 x[COLUMNS_MAX + 1] = {0};
-	RowCount count;
+	bool alike = rows->encoding.features == header->features;
+	size_t size = spill_record_size(&header->shape);
 
-	spill_unpack(&header->shape, record, x, &count);
-	if (rows->encoding.features == header->features)
-		rows_merge(rows, x, count);
-	else
-		rows_add_neutral(rows, count.positive + count.negative);
+	if (alike && memcmp(&rows->shape, &header->shape, sizeof(rows->shape)) == 0 &&
+		rows_append_records(rows, records, number))
+		return;
+	for (int64 i = 0; i < number; i++)
+	{
+		int32 x[COLUMNS_MAX + 1] = {0};
+		RowCount count;
+
+		spill_unpack(&header->shape, records + i * size, x, &count);
+		if (alike)
+			rows_merge(rows, x, count);
+		else
+			rows_add_neutral(rows, count.positive + count.negative);
+	}
 }
 
 /* Adds the rows of the file, then truncates it: its owner waits for that. */
@@ -239,8 +251,7 @@ take_spilled(Rows *rows, const FlatHeader *header)
 
 		CHECK_FOR_INTERRUPTS();
 		read_all(descriptor, header->path, records, count * size, (off_t) (first * size));
-		for (int64 i = 0; i < count; i++)
-			take_record(rows, header, records + i * size);
+		take_records(rows, header, records, count);
 	}
 	if (ftruncate(descriptor, 0) != 0)
 		ereport(ERROR, (errcode_for_file_access(),

@@ -194,6 +194,32 @@ test_limit(void)
 	CHECK(rows.distinct == 5000 && rows.spilled == 0);
 }
 
+/* Records of another set are appended as they are, if they fit. */
+static void
+test_appending(void)
+{
+	Store from = store_make();
+	Store to = store_make();
+	Data *data = make_data(1000, 0);
+	Instance instance;
+	Rows first;
+	Rows second;
+
+	begin(&first, &from, 256);
+	fill(&first, data);
+	rows_spilled_instance(&first, &instance);
+	begin(&second, &to, 256);
+	rows_add(&second, (double[FEATURES]){0}, true);
+	CHECK(rows_append_records(&second, from.bytes, instance.rows));
+	CHECK(to.size == from.size && memcmp(to.bytes, from.bytes, to.size) == 0);
+	CHECK(second.spilled == instance.rows && rows_usable(&second) == 1001);
+	to.room = to.size + 1;
+	CHECK(!rows_append_records(&second, from.bytes, 1) && to.size == from.size);
+	rows_set_spill(&second, NULL, 0);
+	CHECK(!rows_append_records(&second, from.bytes, 1) && rows_usable(&second) == 1001);
+	memory_release(memory, data);
+}
+
 /* A set that is merged in is spilled like rows that come one by one. */
 static void
 test_merging(void)
@@ -817,6 +843,7 @@ main(void)
 		test_records(levels, 1 << 20);
 	}
 	test_limit();
+	test_appending();
 	test_merging();
 	test_shapes();
 	test_encoding_shape();
