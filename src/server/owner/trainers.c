@@ -25,6 +25,7 @@
 #include "server/release/progress.h"
 #include "server/release/run_choice.h"
 #include "server/release/trained.h"
+#include "server/rows/next_rows.h"
 #include "server/rows/rows_state.h"
 #include "server/owner/trainers.h"
 #include "server/release/training.h"
@@ -257,22 +258,6 @@ limit_of(FunctionCallInfo fcinfo, const Training *training)
 	return limit;
 }
 
-/*
- * Asks for memory of the table's next rows, which lie before this one in its page.  They may not be
- * there: then nothing happens.  (GCC drops calls of a function that does nothing else, so it is inlined.)
- */
-#define ROWS_AHEAD 1024
-#define CACHE_LINE 64
-
-static pg_attribute_always_inline void
-prefetch_next_rows(const ArrayType *array)
-{
-	uintptr_t first = (uintptr_t) array - ROWS_AHEAD;
-
-	for (Size offset = 0; offset <= VARSIZE(array) && offset < ROWS_AHEAD; offset += CACHE_LINE)
-		__builtin_prefetch((const void *) (first + offset));
-}
-
 static void
 add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 {
@@ -286,7 +271,7 @@ add_row(FunctionCallInfo fcinfo, Accumulation *accumulation, RowsState *state)
 		return;
 	}
 	array = PG_GETARG_ARRAYTYPE_P(1);
-	prefetch_next_rows(array);
+	next_rows_prefetch(array, VARSIZE(array));
 	features = length_of(array);
 	if (rows->encoding.features == 0 && features > 0)
 		adopt_features(accumulation, rows, features, fcinfo->flinfo->fn_mcxt);

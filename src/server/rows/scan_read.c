@@ -15,6 +15,7 @@
 #include "server/base/gate.h"
 #include "server/base/random_bits.h"
 #include "server/base/run_watch.h"
+#include "server/rows/next_rows.h"
 #include "server/rows/rows_state.h"
 #include "server/rows/scan.h"
 #include "server/rows/scan_state.h"
@@ -243,6 +244,15 @@ add_row(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *sl
 		add_neutral(target, on_side);
 }
 
+static pg_attribute_always_inline void
+prefetch_next(const TupleTableSlot *slot)
+{
+	const HeapTupleTableSlot *heap = (const HeapTupleTableSlot *) slot;
+
+	if (TTS_IS_BUFFERTUPLE(slot) && heap->tuple != NULL)
+		next_rows_prefetch(heap->tuple->t_data, heap->tuple->t_len);
+}
+
 /* What decoding a row allocates (a numeric's digits, a text from TOAST) is freed after the row. */
 static void
 scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Target *target)
@@ -261,6 +271,7 @@ scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Tar
 	{
 		GATE_CHECK_FOR_INTERRUPTS();
 		note_block(pages, table, ItemPointerGetBlockNumberNoCheck(&slot->tts_tid));
+		prefetch_next(slot);
 		slot_getsomeattrs(slot, table->last);
 		MemoryContextSwitchTo(row);
 		add_row(table, shape, slot, target);
