@@ -127,26 +127,33 @@ add_sparse_block(GradientWork *work, const ConvexBlock *block)
 	}
 }
 
-/* Sets the limbs and bends of a row by its score. */
+/* Sets the limbs and bends of a row by its score; a label that the row does not have needs no slope. */
 static void
 set_row(GradientWork *work, const ConvexBlock *block, int64_t i, Wide score)
 {
 	DenseBlock *dense = work->dense;
-	int64_t positive = block->positive[i];
-	int64_t negative = block->negative[i];
-	Wide ahead = slope_of(work, 0, score);
-	Wide behind = slope_of(work, 1, -score);
+	int64_t labels[2] = {block->positive[i], block->negative[i]};
+	Wide slope[2] = {0, 0};
 
-	if (positive + negative <= FEW_LABELS)
-		pull_limbs(positive, negative, ahead, behind, dense->limb + i);
+	for (int label = 0; label < 2; label++)
+	{
+		Wide margin = label == 0 ? score : -score;
+
+		dense->bend[i][label] = 0;
+		if (labels[label] == 0)
+			continue;
+		slope[label] = slope_of(work, label, margin);
+		if (work->bent)
+			dense->bend[i][label] = loss_drop(work->table, margin);
+	}
+	if (labels[0] + labels[1] <= FEW_LABELS)
+		pull_limbs(labels[0], labels[1], slope[0], slope[1], dense->limb + i);
 	else
 	{
 		pull_limbs(0, 0, 0, 0, dense->limb + i);
-		add_pull(block->v + i * work->dimension, positive, negative, ahead, behind, work->dimension,
-				 work->sums.part, work->sums.rest);
+		add_pull(block->v + i * work->dimension, labels[0], labels[1], slope[0], slope[1],
+				 work->dimension, work->sums.part, work->sums.rest);
 	}
-	dense->bend[i][0] = loss_drop(work->table, score);
-	dense->bend[i][1] = loss_drop(work->table, -score);
 }
 
 static void
