@@ -1,8 +1,9 @@
 # peak.sh - what a statement takes: seconds, and the largest private memory of its backend and solver; sourced.
 #
-#   peak_of SETTINGS STATEMENT [RUNS]    sets seconds, backend, solver and together, in MiB; false if it fails
+#   peak_of SETTINGS STATEMENT [RUNS]    sets seconds, busy, and backend, solver and together in MiB; false if it fails
 #
-# With several RUNS, an even number, the first warms the caches, and seconds is the median of the others.
+# With several RUNS, an even number, the first warms the caches, and seconds is the median of the others. busy: the mean
+# of the seconds that backend and solver had of the processors, which hardly depends on what else the machine does.
 #
 # After workplace.sh, which starts the cluster. Parts of the shared buffers and of the page cache do not count.
 
@@ -28,10 +29,16 @@ peak_of() {
   local out=$W/measured runs=${3:-1} pid job
   rm -f "$out"
   unprivileged "psql -X -q -At -v ON_ERROR_STOP=1" >"$out" <<SQL &
-SELECT pg_backend_pid();
+SELECT pg_backend_pid() AS pid \\gset
+\\setenv PID :pid
+\\echo :pid
 $1
 \\timing on
-$(for ((run = 0; run < runs; run++)); do echo "$2 \\g /dev/null"; done)
+$(for ((run = 0; run < runs; run++)); do
+    [ "$run" != 0 ] && [ "$run" != 1 ] || echo '\! echo Busy: $(sed "s/.*) //" /proc/$PID/stat)'
+    echo "$2 \\g /dev/null"
+  done)
+\\! echo Busy: \$(sed "s/.*) //" /proc/\$PID/stat)
 SQL
   job=$!
   until [ -s "$out" ]; do sleep 0.02; done
@@ -45,4 +52,6 @@ SQL
   }
   seconds=$(sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' "$out" | tail -$((runs > 1 ? runs - 1 : 1)) | sort -n |
     sed -n "$(((runs + 1) / 2))p" | awk '{ printf "%.3f", $1 / 1000 }')
+  busy=$(awk -v ticks="$(getconf CLK_TCK)" -v runs="$((runs > 1 ? runs - 1 : 1))" '
+    /^Busy/ { before = now; now = $13 + $14 + $15 + $16 } END { printf "%.3f", (now - before) / ticks / runs }' "$out")
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# remote.sh - one table, and the same rows as two parts on servers of their own: scans and trainings.
+# remote.sh - one table, and the same rows as two parts on servers of their own: scans, looks and trainings.
 #
 #   bench/remote.sh [ROWS] [RUNS]      200000 rows and 6 runs if not told; RUNS is even, or 1
 #
@@ -168,6 +168,10 @@ for set in few all_distinct; do
   measure "$set: scan, one table" "" "${scan/\%s/whole_$set}"
   measure "$set: scan, two parts, by states" "" "${scan/\%s/$set}"
   measure "$set: two parts, rows" "" "SELECT count(f) FROM $set f"
+  for look in "count('%s', 1)" "sum('%s', 'c1', 1)"; do
+    measure "$set: ${look%%(*}, one table" "" "SELECT value FROM dpobj.${look/\%s/whole_$set}"
+    measure "$set: ${look%%(*}, two parts" "" "SELECT value FROM dpobj.${look/\%s/$set}"
+  done
   for model in halfspace objective descent; do
     statement=${train/\%o/${!model}}
     by=gradients settings=""
