@@ -24,7 +24,7 @@ CREATE OR REPLACE FUNCTION dpobj.select(models text[], relation regclass, epsilo
 COMMENT ON FUNCTION dpobj.select(text[], regclass, numeric, jsonb, jsonb, text) IS
   'private choice of a good one among named models of one''s own on a protected table; one charge, however many they are';
 
--- In 0.3.0 the key "confidence" was "level", and a confusion of two classes one row.
+-- In 0.3.0 the key "confidence" was "level", which another column has now, and a confusion of two classes one row.
 CREATE OR REPLACE FUNCTION dpobj_internal.answer_of_0_3(answer jsonb) RETURNS jsonb
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $$
@@ -33,7 +33,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.answer_of_0_3(answer jsonb) RETURNS js
                                                           'error', $1 -> 0 -> 'error', 'confidence', $1 -> 0 -> 'level'))
                         FROM (VALUES ('positive', 'positive', 'true_positives'), ('positive', 'negative', 'false_positives'),
                                      ('negative', 'positive', 'false_negatives'), ('negative', 'negative', 'true_negatives')) v(predicted, label, key))
-                WHEN NOT $1 -> 0 ? 'level' THEN $1
+                WHEN NOT $1 -> 0 ? 'level' OR $1 -> 0 ? 'confidence' THEN $1
                 ELSE (SELECT jsonb_agg(r.row - 'level' || jsonb_build_object('confidence', r.row -> 'level') ORDER BY r.place)
                         FROM jsonb_array_elements($1) WITH ORDINALITY r(row, place)) END
   $$;

@@ -100,6 +100,14 @@ CREATE OR REPLACE FUNCTION dpobj.profile(relation regclass, epsilon numeric, col
 COMMENT ON FUNCTION dpobj.profile(regclass, numeric, text[], jsonb, jsonb, text) IS
   'private number of rows that a training can use, and in each bin of each declared column: levels, NULL, other, outside the clip';
 
+CREATE OR REPLACE FUNCTION dpobj.discover(relation regclass, "column" text, epsilon numeric, delta numeric, filter jsonb DEFAULT NULL,
+    options jsonb DEFAULT NULL, name text DEFAULT NULL)
+  RETURNS TABLE (level text, value float8, low float8, high float8, confidence float8)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+  AS 'MODULE_PATHNAME', 'dpobj_look';
+COMMENT ON FUNCTION dpobj.discover(regclass, text, numeric, numeric, jsonb, jsonb, text) IS
+  'private levels of a column that nobody has declared, those that enough persons have, and how many have each';
+
 CREATE OR REPLACE FUNCTION dpobj.suggest(relation regclass, epsilon numeric, columns jsonb DEFAULT NULL, filter jsonb DEFAULT NULL, name text DEFAULT NULL)
   RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -21,7 +21,7 @@ DECLARE
     'predict', 'score', 'predict_proba', 'predict_class', 'predict_class_proba', 'predict_sql', 'export', 'scorecard', 'threshold', 'share',
     'answer', 'answer_of_0_3', 'charge_state', 'rename', 'comment', 'retire', 'delete', 'show', 'show_line', 'show_number', 'model_of', 'model_facts', 'rating_interval', 'rating_words', 'rating_curves', 'largest_points', 'estimate_words', 'verdict_words', 'table_words', 'model_card', 'model_text', 'markdown', 'markdown_row',
     -- the analyst's door
-    'declare', 'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
+    'declare', 'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'discover', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
     'limit_budget', 'mark_part', 'check_parts', 'reader', 'see_ledger', 'see_budgets', 'see_odometer', 'see_models', 'see_model_list', 'see_answers', 'see_evaluations', 'see_model_history', 'see_drifts', 'see_ratings', 'see_schedules', 'see_schedule_runs', 'sees_all', 'administers', 'origin', 'table_name', 'table_named', 'table_owner', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',

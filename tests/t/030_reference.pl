@@ -19,6 +19,9 @@ CREATE TABLE visit AS SELECT age, ward, readmitted FROM patient;
 SELECT dpobj.protect('visit', '{"age": {"bins": [30, 60]}, "ward": {"levels": ["north", "south"]}, "readmitted": {}}');
 SELECT dpobj.set_budget('visit', 'postgres', 10, 0);
 SELECT dpobj.train('visit', 'readmitted', 1, name => 'first');
+CREATE TABLE stay AS SELECT age * 60 + days AS person, ward FROM patient;
+SELECT dpobj.protect('stay', '{"ward": {"levels": ["north", "south"]}}', person => 'person', max_rows_per_person => 3);
+SELECT dpobj.set_budget('stay', 'postgres', 10, 1e-7);
 CREATE TABLE season AS
   SELECT t, ARRAY[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, t % 2]::float8[] AS costs,
          ARRAY[0.5, t % 10 / 10.0]::float8[] AS forecasts, t % 10 / 10.0::float8 AS outcome

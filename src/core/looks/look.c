@@ -158,18 +158,22 @@ look_largest(const Look *look)
 bool
 look_moves(const Look *look)
 {
-	bool several = (look->cells > 1 || look->columns > 0) &&
+	bool several = (look->cells > 1 || look->columns > 0 || look->type->reads == READS_LEVEL) &&
 				   !(MUTANT(296) && look->type->reads == READS_SCORES);
 
 	return look->adjacency == ADJACENCY_REPLACE && several && !MUTANT(234);
 }
 
+/* A person who is counted once in a cell changes no number by more than 1 (theorem T13). */
 uint64_t
 look_reach(const Look *look, int position)
 {
 	uint64_t rows = MUTANT(232) ? 1 : (uint64_t) look->rows_per_person;
+	uint64_t moved = rows * (look_moves(look) ? 2 : 1);
 
-	return rows * (look_moves(look) ? 2 : 1) * look->type->reach(look, position);
+	if (look->distinct && moved > (uint64_t) look->cells)
+		moved = MUTANT(401) ? rows : (uint64_t) look->cells;
+	return moved * look->type->reach(look, position);
 }
 
 void

@@ -7,7 +7,7 @@
  * Rows are in disjoint cells, such as groups or bins: each usable row in one.  A row is usable if
  * it passes the filter and its value is a number; an unusable row changes nothing.
  *
- *   count, histogram   a number for each cell: its usable rows
+ *   count, histogram   a number for each cell: its usable rows, or the persons who have one
  *   sum                a number for each cell: the sum of its values
  *   average            two numbers for each cell: the sum of its centred values, and its usable
  *                      rows
@@ -19,6 +19,7 @@
  *   auc, calibration   a histogram with two numbers for each bin of a public model's score, the
  *                      cells of positive and of negative rows
  *   suggestion         the numbers of several looks at the same rows
+ *   discover           the persons who have each level of a column, which are public with the noise
  *
  * A value is clipped to public bounds and rounded to a whole multiple x of a public unit, a power
  * of 2, of which the larger bound (for an average and for residuals: half the distance of the
@@ -51,7 +52,8 @@
 	ROW(residuals)                                                                                 \
 	ROW(auc)                                                                                       \
 	ROW(calibration)                                                                               \
-	ROW(suggest)
+	ROW(suggest)                                                                                   \
+	ROW(discover)
 
 typedef struct LookType LookType;
 
@@ -65,7 +67,8 @@ typedef enum LookReads
 	READS_COLUMNS, /* the same of each declared column */
 	READS_KNOWN,   /* of each column that the call says what is public about */
 	READS_SCORES,  /* a model's score, by the label */
-	READS_TARGET   /* a number, and a model's prediction of it */
+	READS_TARGET,  /* a number, and a model's prediction of it */
+	READS_LEVEL    /* a value that nobody has declared (discovered.h) */
 } LookReads;
 
 /* A block of cells, those of a column: a row is in one of them. */
@@ -129,6 +132,7 @@ typedef struct Look
 	Adjacency adjacency;
 	int cells;               /* of a profile all, of a suggestion its columns */
 	int64_t rows_per_person; /* 1 if rows are protected */
+	bool distinct; /* of a count: no person has two rows in a cell (persons_set_distinct()) */
 
 	/* sums, averages, residuals and quantiles; x is from low to high, both whole */
 	double unit;
@@ -146,6 +150,10 @@ typedef struct Look
 	/* bins of scores: of the same width, from the lowest to the highest score, half of the cells */
 	double lowest;
 	double highest;
+
+	/* levels that nobody has declared */
+	int64_t threshold; /* of the noisy numbers of levels that are named (threshold.h) */
+	int named;         /* so many of the cells, after the noise */
 
 	/* a profile, or a suggestion */
 	int columns;            /* 1 .. LOOK_MOST_COLUMNS */
@@ -257,7 +265,7 @@ extern void look_add(const Look *look, const LookRow *row, int64_t *number);
  */
 extern int look_usual_bins(const Look *look, int64_t epsilon, int64_t rows);
 
-/* The reach of a number of the vector (theorems T2 to T4, T7 and T8); not of quantiles and not of a
+/* The reach of a number of the vector (theorems T2 to T4, T7, T8 and T13); not of quantiles and not of a
  * suggestion, whose parts have it. */
 extern uint64_t look_reach(const Look *look, int position);
 

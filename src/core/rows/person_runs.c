@@ -101,6 +101,8 @@ compare_rows(const PersonRow *a, const PersonRow *b)
 		order = compare_numbers(a->content, b->content);
 	if (order == 0)
 		order = compare_numbers(a->group, b->group);
+	if (order == 0)
+		order = compare_numbers(a->record, b->record);
 	return order != 0 ? order : memcmp(a->bytes, b->bytes, a->record);
 }
 

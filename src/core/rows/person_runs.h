@@ -23,7 +23,7 @@ typedef struct PersonsRoom
 	SpillSource *source; /* reads what the sink has, from its beginning */
 } PersonsRoom;
 
-/* A row: a record of core/rows/spill.h, then the person's bytes. */
+/* A row: a record of core/rows/spill.h, or another value, then the person's bytes. */
 typedef struct PersonRow
 {
 	uint64_t hash;    /* of the person */

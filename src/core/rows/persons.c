@@ -22,8 +22,9 @@ typedef struct Kept
 {
 	uint64_t priority;
 	uint64_t content;
-	uint32_t group;
-	uint32_t place; /* of its record */
+	uint16_t group;
+	uint16_t bytes; /* of its record */
+	uint32_t place;
 } Kept;
 
 struct Persons
@@ -33,14 +34,17 @@ struct Persons
 	Rows *const *group;
 	int groups;
 	uint32_t limit;
+	bool distinct;
 	SipKey person_key;
 	SipKey content_key;
 	SipKey priority_key;
+	PersonsTake take; /* of values, instead of rows; or NULL */
+	void *context;
 	int64_t offered;
 	int64_t entered;
 	int32_t *x; /* of the row that is offered, and one more element, for the label */
 	PersonRuns *runs;
-	size_t record; /* bytes */
+	size_t record; /* bytes, at most */
 
 	/* The person whose rows are being chosen. */
 	uint64_t hash;
@@ -112,24 +116,51 @@ persons_create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *rows,
 	return persons;
 }
 
-Persons *
-persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *const *groups,
-					  int count, const PersonsRoom *room, Memory *memory)
+static Persons *
+create(int limit, const uint8_t key[PERSONS_KEY_LENGTH], size_t record, const PersonsRoom *room,
+	   Memory *memory)
 {
 	Persons *persons = memory_allocate_zero(memory, 1, sizeof(Persons));
 	SipKey all = siphash_key(key);
 
 	persons->memory = memory;
-	persons->group = groups;
-	persons->groups = count;
-	persons->x = memory_allocate_zero(memory, (size_t) groups[0]->stride + 1, sizeof(int32_t));
 	persons->limit = (uint32_t) limit;
 	persons->person_key = derive_key(all, 0);
 	persons->content_key = derive_key(all, 1);
 	persons->priority_key = derive_key(all, 2);
-	persons->record = spill_record_size(&groups[0]->shape);
+	persons->record = record;
 	persons->runs = person_runs_create(room, memory);
 	return persons;
+}
+
+Persons *
+persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_LENGTH], Rows *const *groups,
+					  int count, const PersonsRoom *room, Memory *memory)
+{
+	Persons *persons = create(limit, key, spill_record_size(&groups[0]->shape), room, memory);
+
+	persons->group = groups;
+	persons->groups = count;
+	persons->x = memory_allocate_zero(memory, (size_t) groups[0]->stride + 1, sizeof(int32_t));
+	return persons;
+}
+
+Persons *
+persons_create_values(int limit, const uint8_t key[PERSONS_KEY_LENGTH], size_t longest,
+					  PersonsTake take, void *context, const PersonsRoom *room, Memory *memory)
+{
+	Persons *persons = create(limit, key, longest, room, memory);
+
+	persons->take = take;
+	persons->context = context;
+	persons->distinct = true;
+	return persons;
+}
+
+void
+persons_set_distinct(Persons *persons)
+{
+	persons->distinct = true;
 }
 
 /* ---- input ---- */
@@ -168,6 +199,19 @@ persons_offer(Persons *persons, int group, const uint8_t *person, uint32_t lengt
 	if (MUTANT(163))
 		row.hash += (uint64_t) group << 32;
 	spill_pack(&rows->shape, x, label, person_runs_add(persons->runs, &row, person)->bytes);
+}
+
+void
+persons_offer_value(Persons *persons, const uint8_t *person, uint32_t length, const uint8_t *value,
+					uint16_t bytes)
+{
+	PersonRow row = {.hash = siphash(persons->person_key, person, length),
+					 .content = siphash(persons->content_key, value, bytes),
+					 .length = length,
+					 .record = bytes};
+
+	persons->offered++;
+	memcpy(person_runs_add(persons->runs, &row, person)->bytes, value, bytes);
 }
 
 /* ---- the rows of a person ---- */
@@ -225,7 +269,7 @@ extend(Persons *persons)
 static void
 store_record(Persons *persons, const Kept *kept, const uint8_t *record)
 {
-	memcpy(persons->records + kept->place * persons->record, record, persons->record);
+	memcpy(persons->records + kept->place * persons->record, record, kept->bytes);
 }
 
 static void
@@ -254,9 +298,12 @@ end_person(Persons *persons)
 	for (uint32_t i = 0; i < persons->count; i++)
 	{
 		const Kept *kept = &persons->kept[i];
+		const uint8_t *record = persons->records + kept->place * persons->record;
 
-		rows_add_record(persons->group[kept->group],
-						persons->records + kept->place * persons->record);
+		if (persons->take != NULL)
+			persons->take(persons->context, record, kept->bytes);
+		else
+			rows_add_record(persons->group[kept->group], record);
 	}
 	persons->entered += persons->count;
 	persons->count = 0;
@@ -290,13 +337,15 @@ static void
 settle(Persons *persons, const PersonRow *row)
 {
 	uint64_t identity[3] = {row->hash, row->content};
-	Kept kept = {.content = row->content, .group = row->group};
+	Kept kept = {.content = row->content, .group = row->group, .bytes = row->record};
 
 	if (!is_same_person(persons, row))
 		begin_person(persons, row);
 	persons->equal =
 		persons->equal > 0 && row->content == persons->content ? persons->equal + 1 : 1;
 	persons->content = row->content;
+	if (persons->distinct && persons->equal > 1 && !MUTANT(400))
+		return;
 	identity[2] = MUTANT(16) ? 1 : persons->equal;
 	if (MUTANT(15))
 		identity[2] = (uint64_t) (persons->offered + persons->entered);

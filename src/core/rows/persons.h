@@ -69,6 +69,9 @@ extern Persons *persons_create_groups(int limit, const uint8_t key[PERSONS_KEY_L
 									  Rows *const *groups, int count, const PersonsRoom *room,
 									  Memory *memory);
 
+/* Before the first offer: only one of equal rows of a person in a group competes. */
+extern void persons_set_distinct(Persons *persons);
+
 /*
  * Offers one row of a group, numbered from 0, with features as in rows_add(); equal rows of two
  * groups are different rows.  A row without an encoding becomes neutral at once and does not use
@@ -79,6 +82,19 @@ extern void persons_offer(Persons *persons, int group, const uint8_t *person, ui
 
 /* The largest number of groups of a call. */
 #define PERSONS_MAX_GROUPS 65536
+
+/*
+ * The same for values instead of rows, of at most so many bytes each: of a person at most k
+ * different ones enter, chosen by the key, and take() gets each of them once.
+ */
+typedef void (*PersonsTake)(void *context, const uint8_t *value, size_t bytes);
+
+extern Persons *persons_create_values(int limit, const uint8_t key[PERSONS_KEY_LENGTH],
+									  size_t longest, PersonsTake take, void *context,
+									  const PersonsRoom *room, Memory *memory);
+
+extern void persons_offer_value(Persons *persons, const uint8_t *person, uint32_t length,
+								const uint8_t *value, uint16_t bytes);
 
 /* Adds the kept rows to the set, and all others as neutral rows.  Called once, at the end. */
 extern void persons_finish(Persons *persons);

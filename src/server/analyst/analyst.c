@@ -17,6 +17,7 @@
 #include "server/analyst/analyst.h"
 #include "server/base/json_value.h"
 #include "server/base/dpobj.h"
+#include "server/base/near_name.h"
 #include "server/ledger/grant.h"
 #include "server/release/kept.h"
 #include "server/rows/scan_tables.h"
@@ -236,6 +237,28 @@ analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb *filter, Ana
 		protection_encoders(&opened->protection, descriptor, columns, NULL, NIL, &all);
 	encoders_values(&all, names, &opened->features);
 	close_table(relation, filter, opened);
+}
+
+void
+analyst_open_level(Oid table, const char *column, Jsonb *filter, AnalystTable *opened)
+{
+	Relation relation = open_table(table, opened);
+	TupleDesc descriptor = RelationGetDescr(relation);
+	Column *level = &opened->level;
+
+	if (!column_find(descriptor, column, level))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("column \"%s\" does not exist", column),
+						near_name_errhint(column, column_names(descriptor))));
+	if (!column_has_text(level) || level->cast != CAST_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("levels of column \"%s\" of type %s cannot be found", column,
+						format_type_be(level->stored)),
+				 errdetail("Levels are values of type text, varchar, char, smallint, integer, "
+						   "bigint, or an enum.")));
+	close_table(relation, filter, opened);
+	opened->shape.level = level;
 }
 
 void

@@ -30,6 +30,7 @@ typedef struct AnalystTable
 	Filter filter;
 	Holdout holdout;
 	Column person;
+	Column level; /* whose values are found */
 	ScanShape shape;
 } AnalystTable;
 
@@ -77,6 +78,12 @@ extern void analyst_open_look(Oid table, List *by, const char *column, bool is_h
  */
 extern void analyst_open_profile(Oid table, Jsonb *encoders, List *names, Jsonb *filter,
 								 AnalystTable *opened);
+
+/*
+ * The same for levels that nobody has declared, of a column of texts, enums or integers, which need
+ * not be declared, either.
+ */
+extern void analyst_open_level(Oid table, const char *column, Jsonb *filter, AnalystTable *opened);
 
 /*
  * Leaves the rows that are held out at a share to ratings, or reads only these.  thousandths: 0 for

@@ -28,6 +28,8 @@
 #include "server/base/dpobj.h"
 #include "server/base/json_value.h"
 #include "server/base/materialize.h"
+#include "server/base/random_bits.h"
+#include "server/base/server_memory.h"
 #include "server/models/named_model.h"
 #include "server/release/looks.h"
 #include "server/rows/row_memory.h"
@@ -67,7 +69,9 @@ read_request(FunctionCallInfo fcinfo, const LookType *type, AnalystLook *look)
 		looks_read_quantiles(&look->request,
 							 DatumGetArrayTypeP(argument_value(fcinfo, at++, "quantiles")));
 	decimal_epsilon(argument_value(fcinfo, at, "epsilon"), NUMERICOID, &look->request.cost);
-	if (!PG_ARGISNULL(at + 1))
+	if (type->reads == READS_LEVEL)
+		decimal_delta(argument_value(fcinfo, at + 1, "delta"), NUMERICOID, &look->request.cost);
+	else if (!PG_ARGISNULL(at + 1))
 		look->by = (type->reads == READS_COLUMNS ? encoders_column_names : encoders_group_names)(
 			PG_GETARG_ARRAYTYPE_P(at + 1));
 	look->filter = argument_json(fcinfo, at + 2, "filter");
@@ -350,13 +354,42 @@ settle_cells(AnalystLook *look)
 		hold_out(look);
 }
 
+/* As many cells as levels are named at most; the column need not be declared. */
+static void
+settle_level(AnalystLook *look)
+{
+	LookRequest *request = &look->request;
+
+	analyst_open_level(request->table, look->column, look->filter, &look->opened);
+	looks_read_options(request, look->options, NULL, NULL);
+	looks_set_cells(request, LOOKS_MAX_CELLS);
+	row_memory_check_levels(look->opened.protection.max_rows_per_person, look->opened.protection.n,
+							dpobj_memory_limit);
+}
+
 /* What is read decides how a look is settled. */
 static void (*const openers[])(AnalystLook *look) = {
 	[READS_ROWS] = settle_cells,      [READS_NUMBER] = settle_cells,
 	[READS_POINT] = settle_cells,     [READS_BIN] = settle_cells,
 	[READS_COLUMNS] = settle_profile, [READS_KNOWN] = suggest_settle,
 	[READS_SCORES] = settle_scores,   [READS_TARGET] = settle_cells,
+	[READS_LEVEL] = settle_level,
 };
+
+/* Persons can be counted where they are protected. */
+static void
+check_distinct(const AnalystTable *opened)
+{
+	if (opened->protection.person == NULL)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("table %s has no declared person, so that persons cannot be counted",
+					opened->name),
+			 errhint("An administrator can name the column of the person as \"person\", with "
+					 "\"max_rows_per_person\", in dpobj.protect. Without the option \"distinct\" "
+					 "rows are counted.")));
+}
 
 static void
 settle(Release *release)
@@ -370,6 +403,11 @@ settle(Release *release)
 	request->look.adjacency = protection->adjacency;
 	request->look.rows_per_person = Max(protection->max_rows_per_person, 1);
 	request->person = protection->person;
+	if (request->look.distinct)
+		check_distinct(&look->opened);
+	look->opened.shape.distinct = request->look.distinct;
+	if (request->look.type->reads == READS_LEVEL)
+		looks_set_threshold(request);
 	request->provenance = provenance(look);
 	if (look->rated != NULL)
 		encode_model_columns(look);
@@ -419,6 +457,32 @@ add_row(Release *release, int cell, const int32 *x, const RowCount *count)
 	look_add(core, &row, look->number);
 }
 
+/* Half of the memory limit is for rows of persons (scan_run_levels()). */
+static void
+draw_levels(AnalystLook *look)
+{
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "dpobj levels", ALLOCSET_DEFAULT_SIZES);
+	Look *core = &look->request.look;
+	uint8 key[SIPHASH_KEY_LENGTH];
+	ServerMemory memory;
+	Levels *levels;
+	Bits bits;
+
+	server_memory_init(&memory, context);
+	memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
+	random_bytes(key, sizeof(key));
+	levels = levels_create(key, &memory.memory);
+	scan_run_levels(look->release.scan, levels);
+	scan_close(look->release.scan);
+	random_bits_init(&bits);
+	look->level = palloc(core->cells * sizeof(look->level[0]));
+	core->named =
+		levels_name(levels, core, look->request.cost.epsilon, &bits, core->cells, look->level);
+	for (int i = 0; i < core->named; i++)
+		look->number[i] = look->level[i]->persons;
+}
+
 /* Reads the rows and draws the noise, after the charge. */
 static bool
 draw(Release *release)
@@ -426,6 +490,11 @@ draw(Release *release)
 	AnalystLook *look = (AnalystLook *) release;
 	int sets = look_has_groups(look->request.look.type) ? look->request.look.cells : 1;
 
+	if (look->request.look.type->reads == READS_LEVEL)
+	{
+		draw_levels(look);
+		return true;
+	}
 	analyst_read(release, &look->encoding, sets, LOOK_TABLE_BYTES, add_row);
 	looks_draw(&look->request, look->number);
 	return true;
@@ -438,6 +507,10 @@ make_room(Release *release)
 {
 	AnalystLook *look = (AnalystLook *) release;
 
+	if (look->opened.shape.level != NULL && scan_parts_of(release->scan) != NULL)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("levels cannot be found in a table with rows on other servers"),
+						errhint("Declare the levels that are public.")));
 	scan_make_room(release->scan, &look->encoding, look->opened.protection.n, dpobj_memory_limit);
 }
 
@@ -498,6 +571,9 @@ answer_column(const char *column, const AnalystLook *look, int position, const L
 		return Float8GetDatum((double) position / answers);
 	if (strcmp(column, "bin_high") == 0)
 		return Float8GetDatum((double) (position + 1) / answers);
+	if (strcmp(column, "level") == 0)
+		return PointerGetDatum(cstring_to_text_with_len((const char *) look->level[position]->bytes,
+														(int) look->level[position]->length));
 	if (strcmp(column, "bin") != 0 && strcmp(column, "key") != 0)
 		return looks_column(&look->request, column, position, answer, isnull);
 	name_cell(&look->opened.groups, position / each, names);

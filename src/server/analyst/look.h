@@ -10,6 +10,8 @@
 #include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
+#include "core/looks/discovered.h"
+
 #include "server/analyst/analyst.h"
 #include "server/analyst/evaluate.h"
 #include "server/release/looks.h"
@@ -35,6 +37,7 @@ typedef struct AnalystLook
 	AnalystTable opened;
 	Encoding encoding;
 	int64 *number;
+	const Level **level; /* of these, if levels are found */
 } AnalystLook;
 
 /* It settles bounds and cells from the declaration and the options alone. */

@@ -182,7 +182,7 @@ append_look(StringInfo json, const LookRequest *request, const Encoders *columns
 
 	if (look->columns > 0)
 		appendStringInfo(json, ", \"columns\": %d", look->columns);
-	else
+	else if (look->type->reads != READS_LEVEL)
 		appendStringInfo(json, ", \"cells\": %d", look->cells);
 	if (look->type->reads == READS_POINT)
 		looks_append_quantiles(json, look);
@@ -410,6 +410,8 @@ price_table_look(FunctionCallInfo fcinfo, Oid table, const LookType *type, Price
 	looks_begin(&look->request, type);
 	look->request.is_price = true;
 	decimal_epsilon(PG_GETARG_DATUM(TRAIN_EPSILON), NUMERICOID, &look->request.cost);
+	if (type->reads == READS_LEVEL)
+		decimal_delta(PG_GETARG_DATUM(TRAIN_DELTA), NUMERICOID, &look->request.cost);
 	if (look_has_column(type))
 		look->column = TextDatumGetCString(argument_value(fcinfo, TRAIN_LABEL, "label"));
 	look->options = argument_json(fcinfo, TRAIN_OPTIONS, "options");
@@ -556,10 +558,13 @@ price_look(PricedCall *call, const LookType *type, int cells, const PrivacyCost 
 	double low = NAN;
 	double high = NAN;
 
-	if (type->reads == READS_KNOWN)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("method \"suggest\" has no price without a table"),
-						errhint("Call dpobj.price with the table and the option \"columns\".")));
+	if (type->reads == READS_KNOWN || type->reads == READS_LEVEL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("method \"%s\" has no price without a table", type->name),
+				 type->reads == READS_LEVEL
+					 ? errhint("Call dpobj.price with the table and the column as label.")
+					 : errhint("Call dpobj.price with the table and the option \"columns\".")));
 	looks_begin(request, type);
 	request->is_price = true;
 	request->cost = *cost;

@@ -12,6 +12,7 @@
 #include "utils/float.h"
 
 #include "core/base/names.h"
+#include "core/noise/threshold.h"
 
 #include "server/base/digest.h"
 #include "server/base/gate.h"
@@ -29,7 +30,7 @@ looks_names(bool of_table)
 
 	initStringInfo(&names);
 	for (int i = 0; look_type(i) != NULL; i++)
-		if (of_table || look_type(i)->reads != READS_KNOWN)
+		if (of_table || (look_type(i)->reads != READS_KNOWN && look_type(i)->reads != READS_LEVEL))
 			appendStringInfo(&names, ", %s", look_type(i)->name);
 	return names.data;
 }
@@ -69,6 +70,8 @@ check_options(const LookRequest *request, Jsonb *options, bool has_clip)
 		known[count++] = "label";
 	if (request->is_price && of_table && look_has_groups(type))
 		known[count++] = "by";
+	if (type->reads == READS_ROWS && (of_table || request->is_price))
+		known[count++] = "distinct";
 	if (request->is_price && !of_table)
 	{
 		known[count++] = "adjacency";
@@ -138,6 +141,7 @@ read_call_options(LookRequest *request, Jsonb *options, double *low, double *hig
 	JsonbValue *clip = json_member(&options->root, "clip");
 	JsonbValue *label = json_member(&options->root, "label");
 	JsonbValue *holdout = json_member(&options->root, "holdout");
+	JsonbValue *distinct = json_member(&options->root, "distinct");
 
 	if (confidence != NULL)
 		looks_read_confidence(confidence, &request->confidence);
@@ -149,6 +153,10 @@ read_call_options(LookRequest *request, Jsonb *options, double *low, double *hig
 	request->holdout_given = holdout != NULL;
 	if (holdout != NULL)
 		options_read_holdout(holdout, true, &request->holdout);
+	request->look.distinct = distinct != NULL && json_is_string(distinct, "person");
+	if (distinct != NULL && !request->look.distinct)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"distinct\" must be \"person\"")));
 	request->label = json_get_string(label);
 	if (label != NULL && request->label == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -311,6 +319,25 @@ looks_set_columns(LookRequest *request, int columns)
 	request->look.columns = columns;
 }
 
+void
+looks_set_threshold(LookRequest *request)
+{
+	Look *look = &request->look;
+
+	if (request->cost.delta == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("delta must be greater than zero for \"%s\"", look->type->name),
+						errdetail("It is the chance that a level is named that only one person "
+								  "has."),
+						errhint("Choose one far below 1 / (number of persons), such as 1e-8.")));
+	look->threshold = threshold_least(request->cost.epsilon, look_reach(look, 0),
+									  look->rows_per_person, request->cost.delta);
+	if (look->threshold == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("epsilon is too small for %d rows of a person",
+							   (int) look->rows_per_person)));
+}
+
 /* ---- the charge ---- */
 
 void
@@ -337,7 +364,11 @@ parameters(const LookRequest *request)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"look\": \"%s\", \"cells\": %d", look->type->name, look->cells);
+	appendStringInfo(&text, "{\"look\": \"%s\"", look->type->name);
+	if (look->threshold > 0)
+		appendStringInfo(&text, ", \"threshold\": " INT64_FORMAT, look->threshold);
+	else
+		appendStringInfo(&text, ", \"cells\": %d", look->cells);
 	if (look->type->reads == READS_SCORES)
 		appendStringInfo(&text, ", \"scores\": [%s, %s]", float8out_internal(look->lowest),
 						 float8out_internal(look->highest));
@@ -349,18 +380,27 @@ parameters(const LookRequest *request)
 	else if (look_has_values(look->type))
 		append_clip(&text, look->middle + look->unit * look->low,
 					look->middle + look->unit * look->high);
+	if (look->distinct)
+		appendStringInfoString(&text, ", \"distinct\": \"person\"");
 	appendStringInfo(&text, "%s}", request->provenance);
 	return text.data;
 }
 
-/* All laws are pure (theorems T1, J3 and T9). */
+/* All laws are pure (theorems T1, J3 and T9), but where names of levels are released (T14). */
 Charge
 looks_charge(const LookRequest *request)
 {
+	Pair pair = pair_pure(request->cost.epsilon_charged);
+
+	if (request->look.type->reads == READS_LEVEL)
+	{
+		pair.kind = PAIR_APPROXIMATE;
+		pair.delta = request->cost.delta_charged;
+	}
 	return (Charge){
 		.mechanism = request->look.type->law,
 		.adjacency = request->look.adjacency,
-		.pair = pair_pure(request->cost.epsilon_charged),
+		.pair = pair,
 		.guarantee = "exact",
 		.parameters = parameters(request),
 		.person = request->person,

@@ -65,7 +65,7 @@ extern void looks_begin(LookRequest *request, const LookType *type);
 
 /*
  * Reads the option "confidence", for quantiles "steps", for scores "bins", for a profile "label", of a
- * rating "holdout", and, with low and high, "clip": bounds of values, which are left alone without
+ * rating "holdout", of a count "distinct", and, with low and high, "clip": bounds of values, which are left alone without
  * it.  A histogram may have "bins", which the caller reads.  Of a price it reads "quantiles", too,
  * for quantiles; without a table also "adjacency" and "max_rows_per_person"; with one "by" is
  * allowed, which the caller reads.  Of the price of a suggestion the only option is "columns", which
@@ -97,6 +97,12 @@ extern void looks_set_bounds(LookRequest *request, double low, double high);
  * "bins" there are 10 of probabilities, or as many of scores as suit so many rows (0: not known).
  */
 extern void looks_set_bins(LookRequest *request, int64 rows);
+
+/*
+ * Sets the threshold of levels that nobody has declared, after adjacency, the rows of a person and
+ * delta; raises 22023 if there is none.
+ */
+extern void looks_set_threshold(LookRequest *request);
 
 /* Raises 22023 for a number of columns that a profile or a suggestion does not take. */
 extern void looks_set_columns(LookRequest *request, int columns);

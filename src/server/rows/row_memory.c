@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "utils/uuid.h"
 
+#include "core/looks/discovered.h"
 #include "core/mechanisms/run_terms.h"
 #include "core/rows/persons.h"
 
@@ -61,6 +62,20 @@ row_memory_check(int most, const Encoding *encoding, int64 declared, int megabyt
 						  "A smaller number of rows of each person takes less. ");
 }
 
+void
+row_memory_check_levels(int most, int64 declared, int megabytes)
+{
+	double rows = (double) row_memory_rows(declared);
+	double bytes = levels_memory_at_most(rows, TEXT_BYTES);
+
+	if (most > 0)
+		bytes =
+			Max(bytes, persons_memory_at_most(rows, person_runs_row_bytes(TEXT_BYTES, TEXT_BYTES),
+											  most, spill_limit(megabytes)));
+	if (megabytes > 0 && 2 * bytes > (double) megabytes * (1 << 20))
+		row_memory_refuse(2 * bytes, megabytes, declared, "");
+}
+
 /* ---- the room of a scan ---- */
 
 static size_t
@@ -86,6 +101,9 @@ scan_make_room(Scan *scan, const Encoding *encoding, int64 declared, int megabyt
 	rows = (double) (scan->rows > 0 ? scan->rows : row_memory_rows(declared)) *
 		   scan_places_here(scan) / scan_places(scan);
 	row = persons_row_bytes(encoding, name_bytes(scan->shape->person));
+	if (scan->shape->level != NULL)
+		row =
+			person_runs_row_bytes(name_bytes(scan->shape->level), name_bytes(scan->shape->person));
 	room = persons_room(rows, row, limit);
 	scan->room = (PersonsRoom){.run = persons_run_bytes(rows, row, limit)};
 	spill_init(&scan->spill);

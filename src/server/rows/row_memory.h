@@ -24,6 +24,12 @@ extern double row_memory_of_persons(int most, const Encoding *encoding, int64 de
  */
 extern void row_memory_check(int most, const Encoding *encoding, int64 declared, int megabytes);
 
+/*
+ * The same for levels that nobody has declared, of which each row may have another one; rows and
+ * levels may take half of the limit each.
+ */
+extern void row_memory_check_levels(int most, int64 declared, int megabytes);
+
 /* Raises 22023: so many bytes may be needed, more than the limit.  hint: what else to do, or "". */
 extern void row_memory_refuse(double bytes, int megabytes, int64 rows, const char *hint)
 	__attribute__((noreturn));

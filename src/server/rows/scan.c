@@ -43,6 +43,8 @@ map_columns(ScanTable *table, const ScanShape *shape)
 		table->label = map_column(table, &shape->label->column);
 	if (shape->person != NULL)
 		table->person = map_column(table, shape->person);
+	if (shape->level != NULL)
+		table->level = map_column(table, shape->level);
 	table->condition = palloc(Max(shape->filter->count, 1) * sizeof(AttrNumber));
 	for (int i = 0; i < shape->filter->count; i++)
 		table->condition[i] = map_column(table, &shape->filter->condition[i].column);

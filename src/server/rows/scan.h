@@ -13,6 +13,7 @@
 
 #include "postgres.h"
 
+#include "core/looks/discovered.h"
 #include "core/rows/persons.h"
 #include "core/rows/rows.h"
 
@@ -98,6 +99,13 @@ extern void scan_run_groups(Scan *scan, Rows *const *groups, int count);
  * filter; the neutral rows of the other side are those on it that pass and cannot be used.
  */
 extern void scan_run_sets(Scan *scan, const ScanSets *sets, const uint8 *key);
+
+/*
+ * Adds the values of the shape's column: of each person at most max_rows_per_person different ones,
+ * chosen by a hash under a random key, and without a person the value of each row.  NULL and values
+ * of more than LEVEL_MOST_BYTES are none.  The rows are all here (scan_parts_of()).
+ */
+extern void scan_run_levels(Scan *scan, Levels *levels);
 
 /* The neutral rows among those of scan_run() that did not pass the filter or the holdout. */
 extern int64 scan_left_out(const Scan *scan);

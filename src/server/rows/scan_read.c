@@ -147,6 +147,7 @@ encode(const ScanTable *table, const Encoders *encoders, const TupleTableSlot *s
 typedef struct Target
 {
 	const ScanSets *sets;
+	Levels *levels; /* of scan_run_levels(), which has no sets */
 	Draw draw;
 	Persons *persons; /* NULL if the shape has no person */
 	int64 rows;       /* that were read */
@@ -253,6 +254,44 @@ prefetch_next(const TupleTableSlot *slot)
 		next_rows_prefetch(heap->tuple->t_data, heap->tuple->t_len);
 }
 
+/* The bytes of a column's value, of at most LEVEL_MOST_BYTES if it is a level. */
+static const char *
+read_level(const Column *column, Datum datum, int *length)
+{
+	ColumnValue value;
+	const char *text;
+
+	column_read(column, datum, LEVEL_MOST_BYTES, &value);
+	*length = value.length;
+	if (column->kind == COLUMN_TEXT)
+		return value.text;
+	text = column_text(column, &value);
+	*length = strlen(text);
+	return text;
+}
+
+static void
+add_level(const ScanTable *table, const ScanShape *shape, const TupleTableSlot *slot,
+		  Target *target)
+{
+	uint8 buffer[sizeof(uint64)];
+	uint32 length;
+	int at = table->level - 1;
+	int bytes = LEVEL_MOST_BYTES + 1;
+	bool passed = passes(table, shape->filter, slot);
+	const uint8 *person = read_person(table, shape, slot, buffer, &length);
+	const char *level = NULL;
+
+	if (!slot->tts_isnull[at])
+		level = read_level(shape->level, slot->tts_values[at], &bytes);
+	if (!passed || bytes > LEVEL_MOST_BYTES)
+		return;
+	if (target->persons == NULL)
+		levels_add(target->levels, (const uint8 *) level, bytes);
+	else if (person != NULL)
+		persons_offer_value(target->persons, person, length, (const uint8 *) level, bytes);
+}
+
 /* What decoding a row allocates (a numeric's digits, a text from TOAST) is freed after the row. */
 static void
 scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Target *target)
@@ -274,7 +313,7 @@ scan_table(const ScanTable *table, const ScanShape *shape, PagesRead *pages, Tar
 		prefetch_next(slot);
 		slot_getsomeattrs(slot, table->last);
 		MemoryContextSwitchTo(row);
-		add_row(table, shape, slot, target);
+		(target->levels != NULL ? add_level : add_row)(table, shape, slot, target);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
 	}
@@ -310,10 +349,16 @@ scan_persons(Scan *scan, Target *target, const uint8 key[PERSONS_KEY_LENGTH])
 	server_memory_init(&memory, context);
 	memory.limit = (Size) dpobj_memory_limit * (1024 * 1024 / 2);
 	scan->spill.size = 0; /* a second run of the scan writes over the first one's rows */
-	target->persons = sets->grouped || sets->sides
-						  ? persons_create_groups(limit, key, sets->rows, scan_sets(sets),
-												  &scan->room, &memory.memory)
-						  : persons_create(limit, key, sets->rows[0], &scan->room, &memory.memory);
+	if (target->levels != NULL)
+		target->persons = persons_create_values(limit, key, LEVEL_MOST_BYTES, levels_add,
+												target->levels, &scan->room, &memory.memory);
+	else if (sets->grouped || sets->sides)
+		target->persons = persons_create_groups(limit, key, sets->rows, scan_sets(sets),
+												&scan->room, &memory.memory);
+	else
+		target->persons = persons_create(limit, key, sets->rows[0], &scan->room, &memory.memory);
+	if (scan->shape->distinct)
+		persons_set_distinct(target->persons);
 	scan_tables(scan, target);
 	persons_finish(target->persons);
 	MemoryContextDelete(context);
@@ -377,6 +422,19 @@ scan_run_sets(Scan *scan, const ScanSets *sets, const uint8 *key)
 	else
 		scan_everywhere(scan, &target, key);
 	scan->left_out = target.left_out;
+}
+
+void
+scan_run_levels(Scan *scan, Levels *levels)
+{
+	Target target = {.levels = levels};
+	uint8 key[PERSONS_KEY_LENGTH];
+
+	random_bytes(key, sizeof(key));
+	if (scan->shape->person == NULL)
+		scan_tables(scan, &target);
+	else
+		scan_persons(scan, &target, key);
 }
 
 void

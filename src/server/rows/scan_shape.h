@@ -19,8 +19,10 @@ typedef struct ScanShape
 	const Filter *filter;
 	const Column *person;    /* names the person of a row; NULL: each row is a person's only one */
 	int max_rows_per_person; /* that enter */
+	bool distinct;           /* of equal rows of a person in a group, one */
 	const Encoders *groups;  /* the columns that rows are grouped by, or NULL */
 	const Holdout *holdout;  /* rows of its other side do not pass the filter; NULL: none */
+	const Column *level;     /* whose values scan_run_levels() reads; NULL: none */
 } ScanShape;
 
 /* The sets, all with one encoding, that get the rows of a scan. */

@@ -24,6 +24,7 @@ typedef struct ScanTable
 	AttrNumber *condition; /* one for each condition of the filter */
 	AttrNumber *group;     /* one for each column that rows are grouped by */
 	AttrNumber *holdout;   /* one for each column that deals rows */
+	AttrNumber level;      /* 0 if the shape has none */
 	AttrNumber last;       /* the largest of them */
 } ScanTable;
 

@@ -599,6 +599,7 @@ shape_write(StringInfo bytes, const ScanShape *shape, ShapeColumnName name_of, v
 	if (shape->person != NULL)
 		put_column(&writer, shape->person);
 	pq_sendint32(bytes, shape->max_rows_per_person);
+	pq_sendbyte(bytes, shape->distinct);
 	put_encoders(&writer, shape->groups);
 	put_holdout(&writer, shape->holdout);
 }
@@ -640,6 +641,7 @@ shape_read(StringInfo bytes, TupleDesc descriptor, ScanShape *shape)
 	shape->filter = get_filter(&reader);
 	shape->person = get_person(&reader);
 	shape->max_rows_per_person = get_count(bytes, PG_INT32_MAX);
+	shape->distinct = get_bool(bytes);
 	shape->groups = get_encoders(&reader);
 	shape->holdout = get_holdout(&reader);
 	if ((shape->person != NULL && shape->max_rows_per_person < 1))

@@ -136,7 +136,7 @@ static bool
 make_tried(const LookType *type, Adjacency adjacency, int cells, int rows, const double *bounds,
 		   Look *look)
 {
-	if (type->reads == READS_COLUMNS || type->draw != NULL)
+	if (type->reads == READS_COLUMNS || type->reads == READS_LEVEL || type->draw != NULL)
 		return false;
 	*look = make_look(type, adjacency, cells, rows);
 	look->lowest = -1;
@@ -170,6 +170,49 @@ test_all_neighbours(void)
 							(rows != 2 || states_of(&look) < 25))
 							test_neighbours(&look);
 					}
+}
+
+/*
+ * T13: a person is in any at most k of the cells, or in none, and is replaced by one who is in others;
+ * sets of cells are bits.
+ */
+static void
+test_distinct(const Look *look)
+{
+	int sets = 1 << look->cells;
+	double worst = 0.0;
+
+	for (int old = 0; old < sets; old++)
+		for (int new = 0; new < sets; new ++)
+		{
+			int64_t change[NUMBERS] = {0};
+
+			if (__builtin_popcount((unsigned) old) > look->rows_per_person ||
+				__builtin_popcount((unsigned) new) > look->rows_per_person ||
+				(look->adjacency == ADJACENCY_ADD_REMOVE && old != 0 && new != 0))
+				continue;
+			for (int cell = 0; cell < look->cells; cell++)
+			{
+				add_value(look, cell, 0, 0, -(old >> cell & 1), change);
+				add_value(look, cell, 0, 0, new >> cell & 1, change);
+			}
+			worst = fmax(worst, loss_of(look, change));
+		}
+	CHECK(fabs(worst - 1) <= 1e-12);
+}
+
+static void
+test_all_distinct(void)
+{
+	for (Adjacency adjacency = ADJACENCY_REPLACE; adjacency <= ADJACENCY_ADD_REMOVE; adjacency++)
+		for (int cells = 1; cells <= MAX_CELLS; cells++)
+			for (int rows = 1; rows <= 4; rows++)
+			{
+				Look look = make_look(&look_count, adjacency, cells, rows);
+
+				look.distinct = true;
+				test_distinct(&look);
+			}
 }
 
 /* ---- bounds ---- */
@@ -835,6 +878,7 @@ main(void)
 {
 	test_begin(23);
 	test_all_neighbours();
+	test_all_distinct();
 	test_bounds();
 	test_laws();
 	test_all_beyond_words();

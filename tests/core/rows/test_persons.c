@@ -55,6 +55,9 @@ typedef struct Entered
 /* Memory for the sort: enough for all rows of a test, in memory. */
 static const PersonsRoom ample = {.run = 1 << 16};
 
+/* Does one of equal rows compete? */
+static bool distinct;
+
 /* The group of a row follows from its value; one group has functions of its own. */
 static Entered
 offer_to(const PersonsRoom *room, const Offer *offer, int offers, int groups, int limit,
@@ -75,6 +78,8 @@ offer_to(const PersonsRoom *room, const Offer *offer, int offers, int groups, in
 	make_key(key_number, key);
 	persons = groups == 1 ? persons_create(limit, key, rows, room, memory)
 						  : persons_create_groups(limit, key, group, groups, room, memory);
+	if (distinct)
+		persons_set_distinct(persons);
 	for (int i = 0; i < offers; i++)
 	{
 		int64_t person = offer[i].person;
@@ -462,11 +467,63 @@ check_groups(void)
 	}
 }
 
+/* Of equal rows one enters, and which of the others do depends on that person alone. */
+static void
+check_distinct(void)
+{
+	static Offer offer[600];
+
+	distinct = true;
+	for (int round = 0; round < check_repetitions(200); round++)
+	{
+		int limit = 1 + below(5);
+		int groups = 1 + below(GROUPS);
+		int offers = below(600);
+		int few = 1 + below(8);
+		Entered all;
+		Entered again;
+
+		for (int i = 0; i < offers; i++)
+			offer[i] = (Offer){below(20), below(few)};
+		all = offer_all(offer, offers, groups, limit, (uint64_t) round);
+		for (int p = 0; p < 20; p++)
+		{
+			bool has[VALUES] = {false};
+			int values = 0;
+			int entered = 0;
+
+			for (int i = 0; i < offers; i++)
+				if (offer[i].person == p && !has[offer[i].value])
+					has[offer[i].value] = ++values > 0;
+			for (int v = 0; v < few; v++)
+			{
+				int count = all.count[v % groups][p][v];
+
+				CHECK(count <= (has[v] ? 1 : 0));
+				entered += count;
+			}
+			CHECK(entered == (values < limit ? values : limit));
+		}
+		/* with one person fewer, and a row of another one twice, the same enter of all others */
+		shuffle(offer, offers);
+		for (int i = 0; i < offers; i++)
+			if (offer[i].person == 0)
+				offer[i] = (Offer){1, offer[i].value};
+		again = offer_all(offer, offers, groups, limit, (uint64_t) round);
+		for (int g = 0; g < groups; g++)
+			for (int p = 2; p < PEOPLE; p++)
+				CHECK(memcmp(all.count[g][p], again.count[g][p], sizeof(all.count[g][p])) == 0);
+	}
+	distinct = false;
+}
+
 int
 main(void)
 {
 	test_begin(2026);
 	check_choice();
+	check_distinct();
+	memory_renew();
 	check_fairness();
 	memory_renew();
 	check_equal_rows(1);
