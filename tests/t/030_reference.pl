@@ -19,7 +19,7 @@ CREATE TABLE visit AS SELECT age, ward, readmitted FROM patient;
 SELECT dpobj.protect('visit', '{"age": {"bins": [30, 60]}, "ward": {"levels": ["north", "south"]}, "readmitted": {}}');
 SELECT dpobj.set_budget('visit', 'postgres', 10, 0);
 SELECT dpobj.train('visit', 'readmitted', 1, name => 'first');
-CREATE TABLE stay AS SELECT age * 60 + days AS person, ward FROM patient;
+CREATE TABLE stay AS SELECT row_number() OVER () / 3 AS person, ward FROM patient;
 SELECT dpobj.protect('stay', '{"ward": {"levels": ["north", "south"]}}', person => 'person', max_rows_per_person => 3);
 SELECT dpobj.set_budget('stay', 'postgres', 10, 1e-7);
 CREATE TABLE season AS
