@@ -50,7 +50,7 @@ OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c src/server/*/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.3.0--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.
 script = $(patsubst %,src/sql/%.sql,$(1))
-SCRIPT = $(call script,schema roles identities accounting ledger names protections budgets models argument_types rows groups \
+SCRIPT = $(call script,schema roles identities accounting ledger names protections populations budgets models argument_types rows groups \
 	evaluation price definers sharing prediction jobs schedules parts looks aggregates classes answers registry rating scorecard \
 	trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift \
 	model_facts model_card show report_models report_registry report_html verify_report seen guards settings arguments privileges namesakes)

@@ -57,7 +57,10 @@ SELECT pg_catalog.pg_extension_config_dump('dpobj.lineage', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('dpobj.budget_rows_id_seq', '');
 
--- Whether two tables have rows in common now: one is an ancestor of the other, or both are parents of a child.
+/*
+ * Whether two tables have rows in common now: one is an ancestor of the other, or both are parents of a child.
+ * A population has the rows of its tables.
+ */
 CREATE OR REPLACE FUNCTION dpobj_internal.shares_rows(id bigint, other bigint) RETURNS boolean
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
   AS $$
@@ -67,10 +70,11 @@ CREATE OR REPLACE FUNCTION dpobj_internal.shares_rows(id bigint, other bigint) R
       up(object) AS (SELECT object FROM down UNION
                      SELECT h.inhparent FROM pg_inherits h JOIN up u ON h.inhrelid = u.object)
     SELECT EXISTS (SELECT FROM up JOIN dpobj.identities i ON i.object = up.object
-                   WHERE i.id = $2 AND i.origin = dpobj_internal.origin())
+                   WHERE i.origin = dpobj_internal.origin()
+                     AND (i.id = $2 OR EXISTS (SELECT FROM dpobj.population_tables p WHERE (p.relation, p.population) = (i.id, $2))))
   $$;
 COMMENT ON FUNCTION dpobj_internal.shares_rows(bigint, bigint) IS
-  'internal: are two tables, by their identities, parents of one table now, or one of the other?';
+  'internal: are two tables, by their identities, parents of one table now, or one of the other, or is the other one''s population?';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.cost_text(accountant text, rdp_order integer, spent numeric, asked numeric,
     cap numeric) RETURNS text

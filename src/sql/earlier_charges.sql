@@ -9,10 +9,11 @@ COMMENT ON COLUMN dpobj.protections.earlier_rows_per_person IS 'number of rows o
 
 CREATE OR REPLACE FUNCTION dpobj.protect(relation regclass, encoders jsonb, adjacency text DEFAULT 'replace',
     person text DEFAULT NULL, max_rows_per_person integer DEFAULT NULL, n bigint DEFAULT NULL,
-    ignore_rls boolean DEFAULT false, earlier_rows_per_person integer DEFAULT NULL, holdout_by text DEFAULT NULL) RETURNS void
+    ignore_rls boolean DEFAULT false, earlier_rows_per_person integer DEFAULT NULL, holdout_by text DEFAULT NULL,
+    population regclass DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
   AS 'MODULE_PATHNAME', 'dpobj_protect';
-COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean, integer, text) IS
+COMMENT ON FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean, integer, text, regclass) IS
   'declares how the columns of a table become features, and which tables are its neighbours; for administrators';
 
 CREATE OR REPLACE VIEW dpobj.protected AS
@@ -26,7 +27,8 @@ SELECT t.relation::regclass AS relation,
        p.n,
        p.ignore_rls,
        p.earlier_rows_per_person,
-       p.holdout_by
+       p.holdout_by,
+       dpobj_internal.population_of(t.relation)::regclass AS population
   FROM dpobj.protections p
   JOIN dpobj.identity_tables t ON t.id = p.relation;
 COMMENT ON VIEW dpobj.protected IS 'tables that analysts can have a budget for, and how their columns become features';
@@ -41,6 +43,7 @@ COMMENT ON COLUMN dpobj.protected.n IS 'declared number of rows';
 COMMENT ON COLUMN dpobj.protected.ignore_rls IS 'whether the scan reads rows that row-level security hides';
 COMMENT ON COLUMN dpobj.protected.earlier_rows_per_person IS 'number of rows of a person that an earlier charge for a single row counts for';
 COMMENT ON COLUMN dpobj.protected.holdout_by IS 'column by whose values rows are dealt between training and rating; null: by the person, or else by all declared columns';
+COMMENT ON COLUMN dpobj.protected.population IS 'population whose budgets count what is released from the table; null: none';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.cost_of_rows(adjacency text, pair text, pair_terms jsonb, epsilon_nano bigint,
     delta_units bigint, rows integer) RETURNS dpobj.charge_cost

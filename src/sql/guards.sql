@@ -16,6 +16,8 @@ BEGIN
       ('schedule_guard', 'schedule_rows', 'Use dpobj.schedule and dpobj.unschedule.', 'but for dpobj''s own functions and superusers'),
       ('schedule_run_guard', 'schedule_run_rows', 'Runs of schedules write it.', 'but for dpobj''s own functions and superusers'),
       ('protection_guard', 'protections', 'Use dpobj.protect and dpobj.unprotect.', 'but for dpobj''s own functions and superusers'),
+      ('population_guard', 'populations', 'Use dpobj.population.', 'but for dpobj''s own functions and superusers'),
+      ('population_table_guard', 'population_tables', 'Use dpobj.protect.', 'but for dpobj''s own functions and superusers'),
       ('part_guard', 'parts', 'Use dpobj.mark_part.', 'but for dpobj''s own functions and superusers'))
       v(name, relation, hint, who)
   LOOP

@@ -42,7 +42,7 @@ CREATE TABLE dpobj.ledger_events
     CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
          'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server',
-         'reset_failures', 'maintenance')),
+         'reset_failures', 'maintenance', 'population')),
     CONSTRAINT ledger_charge_complete CHECK (event <> 'charged' OR
         (release IS NULL AND relation IS NOT NULL AND relation_name IS NOT NULL
          AND mechanism IS NOT NULL AND mechanism_version IS NOT NULL AND adjacency IS NOT NULL

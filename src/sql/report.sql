@@ -17,15 +17,16 @@ CREATE OR REPLACE FUNCTION dpobj_internal.charge_groups(kinds jsonb, protection 
   LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
   AS $$
     WITH
-      own AS (SELECT p.adjacency, p.person, p.earlier_rows_per_person AS rows
-                FROM jsonb_to_record($2) p(adjacency text, person text, earlier_rows_per_person integer) WHERE $2 <> 'null'),
+      own AS (SELECT p.adjacency, p.person, p.earlier_rows_per_person AS rows, p.rows AS rows_of
+                FROM jsonb_to_record($2) p(adjacency text, person text, earlier_rows_per_person integer, rows jsonb) WHERE $2 <> 'null'),
       groups AS (
-        SELECT k.adjacency, CASE WHEN k.person IS NULL AND o.rows IS NOT NULL THEN o.person ELSE k.person END AS counted_person,
-               CASE WHEN k.person IS NULL THEN o.rows END AS rows, k.pair, k.pair_terms, k.epsilon_nano, k.delta_units,
+        SELECT k.adjacency, CASE WHEN r.rows IS NOT NULL OR o.rows_of IS NOT NULL THEN o.person ELSE k.person END AS counted_person,
+               r.rows, k.pair, k.pair_terms, k.epsilon_nano, k.delta_units,
                k.guarantee = 'exact' AS exact, sum(k.times)::bigint AS times
-          FROM jsonb_to_recordset($1) k(adjacency text, person text, guarantee text, pair text, pair_terms jsonb, epsilon_nano bigint,
-                 delta_units bigint, times bigint)
+          FROM jsonb_to_recordset($1) k("table" bigint, adjacency text, person text, guarantee text, pair text, pair_terms jsonb,
+                 epsilon_nano bigint, delta_units bigint, times bigint)
           LEFT JOIN own o ON true
+         CROSS JOIN LATERAL (SELECT CASE WHEN k.person IS NULL THEN coalesce((o.rows_of ->> k."table"::text)::integer, o.rows) END AS rows) r
          WHERE k.times > 0
          GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)
     SELECT jsonb_build_object(
@@ -34,6 +35,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.charge_groups(kinds jsonb, protection 
       'person', min(g.counted_person),
       'units', count(DISTINCT coalesce('p' || g.counted_person, '')),
       'earlier_rows', coalesce(max(g.rows), 0),
+      'population', EXISTS (SELECT FROM own WHERE own.rows_of IS NOT NULL),
       'weaker', coalesce(sum(g.times) FILTER (WHERE NOT g.exact), 0),
       'groups', coalesce(jsonb_agg(jsonb_build_object('adjacency', g.adjacency, 'rows', coalesce(g.rows, 1), 'pair', g.pair, 'terms', g.pair_terms,
                            'epsilon', g.epsilon_nano, 'delta', g.delta_units, 'times', g.times)
@@ -42,7 +44,21 @@ CREATE OR REPLACE FUNCTION dpobj_internal.charge_groups(kinds jsonb, protection 
       FROM groups g
   $$;
 COMMENT ON FUNCTION dpobj_internal.charge_groups(jsonb, jsonb) IS
-  'internal: kinds of charges, grouped for an accountant, and whom they are about; protection: null for none';
+  'internal: kinds of charges, grouped for an accountant, and whom they are about; protection: of the table, null for none, or dpobj_internal.population_facts';
+
+-- What sums of a population need to know of it, in the members that a protection has; rows: by table.
+CREATE OR REPLACE FUNCTION dpobj_internal.population_facts(id bigint) RETURNS jsonb
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT jsonb_build_object('adjacency', o.adjacency, 'person', o.key_column, 'rows',
+             (SELECT coalesce(jsonb_object_agg(c.table, dpobj_internal.rows_in_population(o.population, c.table)), '{}')
+                FROM (SELECT DISTINCT c.relation_identity AS "table" FROM dpobj.charge_counts c
+                       WHERE c.person IS NULL
+                         AND c.relation_identity = ANY ((SELECT f.members FROM dpobj.families f WHERE f.id = $1)::bigint[])) c))
+      FROM dpobj.populations o WHERE o.population = $1
+  $$;
+COMMENT ON FUNCTION dpobj_internal.population_facts(bigint) IS
+  'internal: the neighbours of a population, and for how many rows of a person the charges for single rows of each table count; null: it is none';
 
 CREATE OR REPLACE FUNCTION dpobj_internal.composed_groups(groups jsonb, accountant text, delta numeric,
     OUT releases bigint, OUT epsilon_nano bigint, OUT delta_units bigint, OUT rdp_order integer,
@@ -153,8 +169,10 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_facts(relation regclass, delta 
       'delta', $2,
       'table', (SELECT min(id) FROM here),
       'family', (SELECT coalesce(jsonb_agg(f.id ORDER BY f.id), '[]') FROM family f),
-      'tables', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name, 'members', f.members) ORDER BY i.id), '[]')
-                   FROM dpobj.identities i JOIN relatives f USING (id)),
+      'tables', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name, 'members', f.members)
+                                                || CASE WHEN o.facts IS NULL THEN '{}' ELSE jsonb_build_object('population', o.facts) END ORDER BY i.id), '[]')
+                   FROM dpobj.identities i JOIN relatives f USING (id)
+                  CROSS JOIN LATERAL (SELECT dpobj_internal.population_facts(i.id) AS facts) o),
       'protections', (SELECT coalesce(jsonb_agg(jsonb_build_object('table', p.relation, 'adjacency', p.adjacency, 'person', p.person,
                                'max_rows_per_person', p.max_rows_per_person, 'earlier_rows_per_person', p.earlier_rows_per_person, 'since', p.at)
                                ORDER BY p.relation), '[]')
@@ -176,12 +194,13 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_of_facts(facts jsonb) RETURNS j
   AS $$
     WITH
       family AS (SELECT id::bigint FROM jsonb_array_elements_text($1 -> 'family') v(id)),
-      tables AS (SELECT * FROM jsonb_to_recordset($1 -> 'tables') t(id bigint, name text, members bigint[])),
+      tables AS (SELECT * FROM jsonb_to_recordset($1 -> 'tables') t(id bigint, name text, members bigint[], population jsonb)),
       roles AS (SELECT * FROM jsonb_to_recordset($1 -> 'roles') r(id bigint, name text)),
       protections AS (
         SELECT * FROM jsonb_to_recordset($1 -> 'protections') p("table" bigint, adjacency text, person text, max_rows_per_person integer,
                         earlier_rows_per_person integer, since text)),
       here AS (SELECT * FROM protections p WHERE p."table" = ($1 ->> 'table')::bigint),
+      population AS (SELECT t.population FROM tables t WHERE t.id = ($1 ->> 'table')::bigint AND t.population IS NOT NULL),
       kinds AS MATERIALIZED (
         SELECT k.*, ROW(k.adjacency, k.epsilon_nano, k.delta_units, k.rho_pico, k.rho_delta, k.rdp_pico, k.rdp_delta,
                         k.rdp_replaced)::dpobj.charge_cost AS cost, k."table" IN (SELECT id FROM family) AS counts
@@ -225,7 +244,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_of_facts(facts jsonb) RETURNS j
           LEFT JOIN roles r ON r.id = b.role
           LEFT JOIN protections p ON p."table" = b."table"
          CROSS JOIN LATERAL
-               (SELECT coalesce(p.adjacency, 'replace') AS adjacency, p.earlier_rows_per_person AS rows,
+               (SELECT coalesce(p.adjacency, t.population ->> 'adjacency', 'replace') AS adjacency, p.earlier_rows_per_person AS rows,
                        array_position(dpobj_internal.rdp_orders(), b.rdp_order) AS place) u
          CROSS JOIN LATERAL -- as dpobj.budget_sums
                (SELECT coalesce(sum(k.times * dpobj_internal.cost_under(c.cost, u.adjacency, b.accountant, u.place)), 0) AS cost,
@@ -233,14 +252,16 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_of_facts(facts jsonb) RETURNS j
                        coalesce(sum(k.times), 0)::bigint AS releases
                   FROM kinds k
                  CROSS JOIN LATERAL
-                       (SELECT CASE WHEN k.person IS NULL AND u.rows IS NOT NULL
-                                    THEN dpobj_internal.cost_of_rows(k.adjacency, k.pair, k.pair_terms, k.epsilon_nano, k.delta_units, u.rows)
+                       (SELECT CASE WHEN k.person IS NULL THEN coalesce((t.population -> 'rows' ->> k."table"::text)::integer, u.rows) END AS rows) r
+                 CROSS JOIN LATERAL
+                       (SELECT CASE WHEN r.rows IS NOT NULL
+                                    THEN dpobj_internal.cost_of_rows(k.adjacency, k.pair, k.pair_terms, k.epsilon_nano, k.delta_units, r.rows)
                                     ELSE k.cost END AS cost) c
                  WHERE k."table" = ANY (t.members) AND k.times > 0 AND (coalesce(b.role, -1) = -1 OR b.role = ANY (k.payers))) s),
       composed AS MATERIALIZED (
         SELECT a.accountant, c.*
           FROM (SELECT dpobj_internal.charge_groups((SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]') FROM kinds k WHERE k.counts),
-                                                    (SELECT to_jsonb(h) FROM here h)) AS groups) g,
+                                                    coalesce((SELECT population FROM population), (SELECT to_jsonb(h) FROM here h))) AS groups) g,
                unnest('{basic,zcdp,rdp,pld}'::text[]) a(accountant)
          CROSS JOIN LATERAL dpobj_internal.composed_groups(g.groups, a.accountant, ($1 ->> 'delta')::numeric) c)
     SELECT jsonb_build_object(
@@ -261,6 +282,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_of_facts(facts jsonb) RETURNS j
                             'delta', trim_scale(c.delta_units * 0.000000000000000001),
                             'rdp_order', c.rdp_order, 'assumes', c.assumes)) FROM composed c),
       'events', (SELECT coalesce(jsonb_agg(e - 'identity' ORDER BY place), '[]') FROM jsonb_array_elements($1 -> 'events') WITH ORDINALITY v(e, place)))
+      || coalesce((SELECT jsonb_build_object('population', population) FROM population), '{}')
       || (SELECT jsonb_object_agg(e.ended, (SELECT coalesce(jsonb_agg(id ORDER BY id), '[]')
                                                FROM (SELECT unnest(u.ids) AS id FROM unreleased u WHERE u.ended = e.ended ORDER BY id LIMIT 100) o))
             FROM unnest('{open,failed}'::text[]) e(ended))
@@ -347,7 +369,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_event(event jsonb) RETURNS text
                ELSE format('to epsilon %s, delta %s by %s', p ->> 'epsilon', p ->> 'delta', p ->> 'accountant') END,
           p ->> 'reason')
         WHEN 'protect' THEN concat(p ->> 'adjacency', ', person ' || (p ->> 'person'),
-                                ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person'))
+                                ', earlier_rows_per_person ' || (p ->> 'earlier_rows_per_person'),
+                                ', population ' || (p ->> 'population'))
+        WHEN 'population' THEN format('%s by key %s, %s', coalesce(p ->> 'population', 'of ' || (p ->> 'key')), p ->> 'column', p ->> 'adjacency')
         WHEN 'mark_part' THEN format('as a part of %s, for role %s', p ->> 'coordinator', p ->> 'role')
         WHEN 'read_part' THEN format('release %s of role %s at %s', p ->> 'release', p ->> 'role', p ->> 'coordinator')
         WHEN 'remember_server' THEN format('%s of epoch %s', p ->> 'server', p ->> 'epoch')
@@ -361,6 +385,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_neighbours(report jsonb) RETURN
   LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT CASE
+        WHEN $1 ? 'population' THEN
+          format('It is a population: adjacency %s, one person''s rows in all its tables by key %s.', $1 -> 'population' ->> 'adjacency',
+                 $1 -> 'population' ->> 'person')
         WHEN $1 -> 'protection' = 'null' THEN 'The table is not protected.'
         WHEN $1 -> 'protection' -> 'person' = 'null' THEN
           format('The table is protected: adjacency %s.', $1 -> 'protection' ->> 'adjacency')
@@ -443,7 +470,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.report_as_text(report jsonb) RETURNS t
   LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
   AS $$
     SELECT concat_ws(E'\n',
-      dpobj_internal.report_lines('Privacy report of table ' || (r.j ->> 'relation'), 0),
+      dpobj_internal.report_lines(format('Privacy report of %s %s', CASE WHEN r.j ? 'population' THEN 'population' ELSE 'table' END, r.j ->> 'relation'), 0),
       format('%s, dpobj %s', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'), r.j ->> 'version'),
       '',
       (SELECT string_agg(dpobj_internal.report_lines(line, 0), E'\n' ORDER BY place) FROM unnest(dpobj_internal.report_promise(r.j)) WITH ORDINALITY v(line, place)),

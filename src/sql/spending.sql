@@ -3,19 +3,34 @@
 /*
  * The charges that count for a table are those on it, on its descendants, and on the ancestors of
  * all these.  A recursive query takes milliseconds even if its result is not used, so it is in a
- * function, which is called only for tables that have relatives.
+ * function, which is called only for tables that have relatives other than their population.
  */
 CREATE OR REPLACE VIEW dpobj.families AS
 SELECT i.id,
        CASE WHEN EXISTS (SELECT FROM dpobj.lineage l WHERE l.ancestor = i.id)
-              OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = i.id)
+              OR EXISTS (SELECT FROM dpobj.lineage l WHERE l.descendant = i.id
+                            AND NOT EXISTS (SELECT FROM dpobj.populations o WHERE o.population = l.ancestor))
             THEN dpobj_internal.relatives(i.id)
-            ELSE ARRAY[i.id] END AS members
+            ELSE i.id || ARRAY(SELECT t.population FROM dpobj.population_tables t WHERE t.relation = i.id) END AS members
   FROM dpobj.identities i
  WHERE i.kind = 'table';
 COMMENT ON VIEW dpobj.families IS 'tables whose charges count for each other''s budgets: a charge on one reads rows of the other';
 COMMENT ON COLUMN dpobj.families.id IS 'identity of a table';
 COMMENT ON COLUMN dpobj.families.members IS 'identities of the tables whose charges count for it, its own included';
+
+/*
+ * Charges for single rows count in a population for as many rows as dpobj.protect was told for their
+ * table.  None gets into a population otherwise; if one did, it would count for the most rows that can be said.
+ */
+CREATE OR REPLACE FUNCTION dpobj_internal.rows_in_population(population bigint, charged bigint) RETURNS integer
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+  AS $$
+    SELECT coalesce(max(t.rows), 100000)
+      FROM dpobj.population_tables t JOIN dpobj.families f ON f.id = t.relation
+     WHERE t.population = $1 AND $2 = ANY (f.members)
+  $$;
+COMMENT ON FUNCTION dpobj_internal.rows_in_population(bigint, bigint) IS
+  'internal: for how many rows of a person a charge for a single row of a table counts in a population';
 
 -- The spending of each budget by the ledger, which the running sums must equal.
 CREATE OR REPLACE VIEW dpobj.budget_sums AS
@@ -26,9 +41,9 @@ SELECT b.id,
        s.releases
   FROM dpobj.budget_rows b
  CROSS JOIN LATERAL
-       (SELECT coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
-                        'replace') AS adjacency,
-               (SELECT p.earlier_rows_per_person FROM dpobj.protections p WHERE p.relation = b.relation) AS rows,
+       (SELECT coalesce((SELECT p.adjacency FROM dpobj.units p WHERE p.relation = b.relation), 'replace') AS adjacency,
+               (SELECT p.rows FROM dpobj.units p WHERE p.relation = b.relation) AS rows,
+               EXISTS (SELECT FROM dpobj.populations o WHERE o.population = b.relation) AS is_population,
                pg_catalog.array_position(dpobj_internal.rdp_orders(), b.rdp_order) AS place,
                (SELECT f.members FROM dpobj.families f WHERE f.id = b.relation) AS members) u
  CROSS JOIN LATERAL
@@ -37,8 +52,12 @@ SELECT b.id,
                coalesce(pg_catalog.sum(e.times), 0)::bigint AS releases
           FROM dpobj.charge_counts e
          CROSS JOIN LATERAL
-               (SELECT CASE WHEN e.person IS NULL AND u.rows IS NOT NULL
-                            THEN dpobj_internal.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, u.rows)
+               (SELECT CASE WHEN e.person IS NULL THEN
+                         CASE WHEN u.is_population THEN dpobj_internal.rows_in_population(b.relation, e.relation_identity)
+                              ELSE u.rows END END AS rows) r
+         CROSS JOIN LATERAL
+               (SELECT CASE WHEN r.rows IS NOT NULL
+                            THEN dpobj_internal.cost_of_rows(e.adjacency, e.pair, e.pair_terms, e.epsilon_nano, e.delta_units, r.rows)
                             ELSE ROW(e.adjacency, e.epsilon_nano, e.delta_units, e.rho_pico, e.rho_delta, e.rdp_pico,
                                      e.rdp_delta, e.rdp_replaced)::dpobj.charge_cost END AS cost) c
          WHERE e.relation_identity = ANY (u.members)
@@ -65,8 +84,7 @@ SELECT b.id,
        s.cost AS cost_spent,
        s.delta AS delta_spent,
        s.releases,
-       coalesce((SELECT p.adjacency FROM dpobj.protections p WHERE p.relation = b.relation),
-                'replace') AS adjacency
+       coalesce((SELECT p.adjacency FROM dpobj.units p WHERE p.relation = b.relation), 'replace') AS adjacency
   FROM dpobj.budget_rows b
  CROSS JOIN LATERAL
        (SELECT b.cost_spent AS cost, b.delta_spent AS delta, b.releases_spent AS releases
@@ -101,9 +119,10 @@ CREATE OR REPLACE FUNCTION dpobj_internal.budget_exceeded(tables bigint[], payer
   #variable_conflict use_column
   BEGIN
     RETURN (
-    SELECT format(E'%s on table %s has %s.\n%s %s.',
+    SELECT format(E'%s on %s %s has %s.\n%s %s.',
              CASE WHEN b.role IS NULL THEN 'The budget of all roles' WHEN b.role = -1 THEN 'The owner''s limit'
-                  ELSE format('The budget of role "%s"', r.name) END, t.name,
+                  ELSE format('The budget of role "%s"', r.name) END,
+             CASE WHEN EXISTS (SELECT FROM dpobj.populations o WHERE o.population = b.relation) THEN 'population' ELSE 'table' END, t.name,
              CASE
                WHEN NOT fits.releases THEN format('releases: %s spent, 1 asked, %s left of %s', b.releases,
                  greatest(b.max_releases - b.releases, 0), b.max_releases)
@@ -161,8 +180,8 @@ COMMENT ON FUNCTION dpobj_internal.budget_exceeded(bigint[], bigint[], dpobj.cha
   'internal: the first applying budget that a cost does not fit into, and what to do; null: it fits';
 
 /*
- * Roles see the budgets of their own and of their groups, and on the same tables the cap over all
- * roles and the owner's limit; owners see their limit; superusers and auditors see all.
+ * Roles see the budgets of their own and of their groups, and on the same tables and on their
+ * populations the cap over all roles and the owner's limit; owners see their limit; superusers and auditors see all.
  */
 CREATE OR REPLACE VIEW dpobj.budgets_seen AS
 WITH RECURSIVE
@@ -203,7 +222,9 @@ SELECT t.relation::regclass AS relation,
  WHERE b.role IN (SELECT id FROM own)
     OR coalesce(b.role, -1) = -1
        AND EXISTS (SELECT FROM dpobj.budget_rows o
-                   WHERE o.relation = b.relation AND o.role IN (SELECT id FROM own))
+                   WHERE o.role IN (SELECT id FROM own)
+                     AND (o.relation = b.relation
+                          OR o.relation IN (SELECT t.relation FROM dpobj.population_tables t WHERE t.population = b.relation)))
     OR b.role = -1
        AND dpobj_internal.table_owner(t.relation) IN (SELECT role FROM mine)
     OR dpobj_internal.reader_sees_all();
@@ -302,7 +323,8 @@ CREATE OR REPLACE FUNCTION dpobj_internal.budgets_applying(relation regclass, ro
                              SELECT h.inhparent FROM pg_inherits h JOIN tables t ON h.inhrelid = t.relation)
       SELECT b.*
       FROM dpobj.budgets b
-      WHERE b.relation::oid IN (SELECT t.relation FROM tables t)
+      WHERE b.relation::oid IN (SELECT t.relation FROM tables t
+                                UNION SELECT dpobj_internal.population_of(t.relation) FROM tables t)
         AND (b.role_name IS NULL
              OR b.role IN (SELECT r.rolname FROM payers p JOIN pg_roles r ON r.oid = p.role));
   END

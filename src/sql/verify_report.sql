@@ -186,6 +186,21 @@ CREATE OR REPLACE FUNCTION dpobj_internal.ledger_of_report_checks(ledger jsonb, 
                              IS DISTINCT FROM ('protect', p ->> 'adjacency', p ->> 'person', p ->> 'max_rows_per_person') END AS differs,
                format('table %s is not protected as its last event says', name) AS words
           FROM protected),
+      -- a population's events say its adjacency and key, and those of its tables for how many rows of a person a row counts
+      populations AS (
+        SELECT t -> 'id' AS id, v.differs, format('population %s is not what its events say', t ->> 'name') AS words
+          FROM jsonb_array_elements($1 -> 'tables') t
+         CROSS JOIN LATERAL
+               (SELECT NOT EXISTS (SELECT FROM jsonb_array_elements($1 -> 'events') e
+                                    WHERE e -> 'identity' = t -> 'id' AND e ->> 'event' = 'population'
+                                      AND (e #>> '{parameters,adjacency}', e #>> '{parameters,column}')
+                                          = (t #>> '{population,adjacency}', t #>> '{population,person}'))
+                       OR EXISTS (SELECT FROM jsonb_each_text(t #> '{population,rows}') r(id, rows)
+                                   WHERE r.rows::integer < (SELECT (e #>> '{parameters,earlier_rows_per_person}')::integer
+                                                               FROM jsonb_array_elements($1 -> 'events') e
+                                                              WHERE e ->> 'identity' = r.id AND e ->> 'event' = 'protect'
+                                                              ORDER BY (e ->> 'id')::bigint DESC LIMIT 1)) AS differs) v
+         WHERE t ? 'population'),
       rows AS (
         SELECT 1 AS place, 'digest of the ledger' AS what, 1::bigint AS checked, (d <> coalesce($1 ->> 'digest', ''))::int::bigint AS differences,
                format('it is %s, and the ledger''s is %s', $1 ->> 'digest', d) AS words
@@ -196,7 +211,9 @@ CREATE OR REPLACE FUNCTION dpobj_internal.ledger_of_report_checks(ledger jsonb, 
          UNION ALL SELECT 4, 'ends of charges', count(*), count(*) FILTER (WHERE differs), (array_agg(words ORDER BY id) FILTER (WHERE differs))[1] FROM ends
          UNION ALL SELECT 5, 'costs of charges', count(*), count(*) FILTER (WHERE differs), (array_agg(words ORDER BY place) FILTER (WHERE differs))[1] FROM costs
          UNION ALL SELECT 6, 'caps of budgets', count(*), count(*) FILTER (WHERE differs), (array_agg(words ORDER BY place) FILTER (WHERE differs))[1] FROM caps
-         UNION ALL SELECT 7, 'protection of tables', count(*), count(*) FILTER (WHERE differs), (array_agg(words ORDER BY id) FILTER (WHERE differs))[1] FROM protections)
+         UNION ALL SELECT 7, 'protection of tables', count(*), count(*) FILTER (WHERE differs), (array_agg(words ORDER BY id) FILTER (WHERE differs))[1] FROM protections
+         UNION ALL SELECT 8, 'populations', count(*), count(*) FILTER (WHERE differs), (array_agg(words ORDER BY id) FILTER (WHERE differs))[1]
+                     FROM populations HAVING count(*) > 0)
     SELECT r.what, r.checked, r.differences, CASE WHEN r.differences > 0 THEN r.words END FROM rows r ORDER BY r.place
   $$;
 COMMENT ON FUNCTION dpobj_internal.ledger_of_report_checks(jsonb) IS

@@ -185,9 +185,9 @@ SELECT is_empty($$
   WHERE (p.proname IN ('dp_halfspace', 'dp_ftrl', 'dp_accuracy')
          OR p.pronamespace IN ('dpobj'::regnamespace, 'dpobj_internal'::regnamespace))
     AND p.oid <> ALL (ARRAY['dpobj_internal.model_hash', 'dpobj.verify', 'dpobj.predict', 'dpobj.score', 'dpobj.predict_proba', 'dpobj.predict_class', 'dpobj.predict_class_proba',
-                            'dpobj.predict_sql', 'dpobj_internal.export', 'dpobj.scorecard', 'dpobj.threshold', 'dpobj_internal.estimate_words', 'dpobj_internal.verdict_words', 'dpobj_internal.table_words', 'dpobj.show', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner',
+                            'dpobj.predict_sql', 'dpobj_internal.export', 'dpobj.scorecard', 'dpobj.threshold', 'dpobj_internal.estimate_words', 'dpobj_internal.verdict_words', 'dpobj_internal.table_words', 'dpobj.show', 'dpobj_internal.model_card', 'dpobj_internal.model_text', 'dpobj_internal.sees_all', 'dpobj_internal.reader', 'dpobj_internal.origin', 'dpobj_internal.table_name', 'dpobj_internal.table_named', 'dpobj_internal.table_owner', 'dpobj_internal.population_of',
                             'dpobj_internal.epoch', 'dpobj.remaining', 'dpobj.features',
-                            'dpobj.declare', 'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.limit_budget',
+                            'dpobj.declare', 'dpobj.protected_features', 'dpobj.train', 'dpobj.train_groups', 'dpobj.evaluate', 'dpobj.limit_budget', 'dpobj.population',
                             'dpobj.confusion', 'dpobj.select', 'dpobj.count', 'dpobj.sum', 'dpobj.avg', 'dpobj.histogram', 'dpobj.quantiles', 'dpobj.profile', 'dpobj.discover', 'dpobj.suggest', 'dpobj.residuals', 'dpobj.auc', 'dpobj.calibration', 'dpobj.drift', 'dpobj_internal.drift_total', 'dpobj_internal.model_to_json', 'dpobj_internal.model_from_json',
                             'dpobj.share', 'dpobj.rename', 'dpobj.comment', 'dpobj.retire', 'dpobj.delete',
                             'dpobj_internal.model_of', 'dpobj_internal.show_line', 'dpobj_internal.show_number',
@@ -230,9 +230,9 @@ SELECT table_privs_are('dpobj', 'protections', 'dpobj_test_stranger', ARRAY[]::t
   'other roles may not use the table of protections');
 SELECT table_privs_are('dpobj', 'protected', 'dpobj_test_stranger', ARRAY['SELECT'], 'other roles may read the view of protections');
 SELECT columns_are('dpobj', 'protected', ARRAY['relation', 'relation_name', 'at', 'encoders', 'adjacency', 'person',
-  'max_rows_per_person', 'n', 'ignore_rls', 'earlier_rows_per_person', 'holdout_by']);
+  'max_rows_per_person', 'n', 'ignore_rls', 'earlier_rows_per_person', 'holdout_by', 'population']);
 SELECT function_returns('dpobj', 'protect',
-  ARRAY['regclass', 'dpobj.json_argument', 'text', 'text', 'integer', 'bigint', 'boolean', 'integer', 'text'], 'void');
+  ARRAY['regclass', 'dpobj.json_argument', 'text', 'text', 'integer', 'bigint', 'boolean', 'integer', 'text', 'regclass'], 'void');
 SELECT function_returns('dpobj', 'unprotect', ARRAY['regclass'], 'void');
 SELECT ok(has_function_privilege('dpobj_admin', 'dpobj.unprotect(regclass)', 'EXECUTE'),
   'dpobj_admin may take a protection back');

@@ -37,6 +37,7 @@
 #include "server/base/json_value.h"
 #include "server/base/materialize.h"
 #include "server/rows/options.h"
+#include "server/rows/population.h"
 #include "server/models/model_rating.h"
 #include "server/models/named_model.h"
 #include "server/rows/row_memory.h"
@@ -186,16 +187,22 @@ check_dealing(const RatedModel *rated, const AnalystTable *opened)
 	const Holdout *holdout = &opened->holdout;
 	JsonbContainer *then = json_get_array(json_member(&rated->details->root, "holdout_by"));
 	bool same = then != NULL && JsonContainerSize(then) == holdout->count;
+	bool moved;
 
 	for (int i = 0; same && i < holdout->count; i++)
 		same = json_is_string(getIthJsonbValueFromContainer(then, i), holdout->column[i].name);
-	if (same)
+	moved = population_is_later(opened->table, rated->model.release);
+	if (same && !moved)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("the rows that model \"%s\" left out are not known any more", rated->name),
-			 errdetail("Table %s dealt its rows by other columns when the model was trained.",
-					   opened->name),
+			 moved ? errdetail("Table %s was in no population when the model was trained; a "
+							   "population deals its people alike in all its tables.",
+							   opened->name)
+				   : errdetail("Table %s dealt its rows by other columns when the model was "
+							   "trained.",
+							   opened->name),
 			 errhint("Say which rows to rate it on: {\"holdout\": false} for all rows, or a share "
 					 "for rows that are held out now.")));
 }

@@ -166,10 +166,29 @@ identity_of_table(Oid relation)
 	return by_oid != 0 ? by_oid : by_name;
 }
 
+/* The population of a table, or the table if it is in none. */
+static int64
+population_or_table(int64 identity)
+{
+	Relation tables = extension_open_table("population_tables");
+	TupleDesc descriptor = RelationGetDescr(tables);
+	SysScanDesc scan = systable_beginscan(tables, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple tuple;
+	int64 found = identity;
+	bool isnull;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		if (DatumGetInt64(identity_attribute(tuple, descriptor, "relation", &isnull)) == identity)
+			found = DatumGetInt64(identity_attribute(tuple, descriptor, "population", &isnull));
+	systable_endscan(scan);
+	table_close(tables, AccessShareLock);
+	return found;
+}
+
 void
 identity_holdout_key(Oid relation, uint8 *key)
 {
-	int64 identity = identity_of_table(relation);
+	int64 identity = population_or_table(identity_of_table(relation));
 	Relation identities = extension_open_table("identities");
 	TupleDesc descriptor = RelationGetDescr(identities);
 	SysScanDesc scan = systable_beginscan(identities, InvalidOid, false, NULL, 0, NULL);

@@ -25,7 +25,8 @@ extern int64 identity_of_table(Oid relation);
 
 /*
  * Copies the 16 bytes of the secret key by which the rows of a table with an identity are dealt
- * between training and rating.
+ * between training and rating.  The tables of a population have one key, so that a person is on one
+ * side in all of them.
  */
 extern void identity_holdout_key(Oid relation, uint8 *key);
 

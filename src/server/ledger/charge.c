@@ -264,6 +264,7 @@ charge_table_change(ChargeEvent event, TableChange *change)
 	request_commit(request);
 	change->relation_identity = request->relation_identity;
 	change->role_identity = request->grantee_identity;
+	change->id = request->id;
 	pfree(request);
 }
 

@@ -71,6 +71,7 @@ typedef struct TableChange
 	const char *person;      /* of a protection; NULL: rows are protected */
 	int64 relation_identity; /* output: of the table, in dpobj.identities */
 	int64 role_identity;     /* output: 0 for all roles */
+	int64 id;                /* output: of the event */
 } TableChange;
 
 /* Commit an event of administration by the session user: about a table, or none. */

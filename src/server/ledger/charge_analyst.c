@@ -112,14 +112,16 @@ deny_failures(ChargeRequest *request, const char *whose, int64 limit)
  * The failure of a release is a bit about the rows that no noise protects (rule F2), so failures
  * are limited: for each role, so that no role closes the table to others, and for all roles
  * together, which may collude.  Failures on relatives count too, because their rows are rows of
- * this table.
+ * this table, and those on other tables of the population, because they are about the same people.
  */
 static void
 check_failures(ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const statement =
 		"SELECT count(*) FILTER (WHERE f.role_identity = $2), count(*)"
-		" FROM dpobj.counted_failures f WHERE f.relation_identity = ANY ($1)";
+		" FROM dpobj.counted_failures f WHERE f.relation_identity = ANY ($1)"
+		" OR f.relation_identity IN (SELECT unnest(o.members) FROM dpobj.population_tables t"
+		" JOIN dpobj.families o ON o.id = t.population WHERE t.relation = ANY ($1))";
 	Oid types[] = {INT8ARRAYOID, INT8OID};
 	Datum values[] = {parties->tables, parties->role};
 	int64 limit = integer_setting(request, "dpobj.max_failures", 0, request->max_failures,

@@ -143,9 +143,10 @@ charge_forget_sums(void)
  */
 #define UNITS                                                                                      \
 	"(SELECT k.id, coalesce(p.adjacency, 'replace') AS adjacency FROM dpobj.budget_rows k"         \
-	" LEFT JOIN dpobj.protections p ON p.relation = k.relation WHERE k.relation = ANY ($9)) u"
+	" LEFT JOIN dpobj.units p ON p.relation = k.relation WHERE k.relation = ANY ($9)) u"
 
-/* The cost of the charge in the units of budget b: its accountant, and the table's adjacency. */
+/* The cost of the charge in the units of budget b: its accountant, and its table's or population's
+ * adjacency. */
 #define ASKED CHARGE_COST_ROW
 #define ASKED_COST                                                                                 \
 	"dpobj_internal.cost_under(" ASKED ", u.adjacency, b.accountant,"                              \
@@ -174,7 +175,7 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 
 /*
  * Does the table of budget b share rows with the charged one now?  It may be another parent of a
- * child.  A former relative counts the charge, but cannot deny it.
+ * child, or its population.  A former relative counts the charge, but cannot deny it.
  */
 #define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj_internal.shares_rows(($10)[1], b.relation))"
 
@@ -182,7 +183,7 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
 typedef struct LockedBudgets
 {
 	bool counted; /* are all sums known? */
-	bool granted; /* is one of the table, an ancestor or a descendant, and not the owner's limit? */
+	bool granted; /* is one of the table, an ancestor or a descendant, and no limit? */
 	bool fits;    /* does each budget of a table that shares rows cover the cost? */
 	Datum tables; /* bigint[]: the tables that share rows */
 } LockedBudgets;

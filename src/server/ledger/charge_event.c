@@ -169,6 +169,7 @@ static const char *const event_names[] = {
 	[CHARGE_REMEMBER_SERVER] = "remember_server",
 	[CHARGE_MAINTENANCE] = "maintenance",
 	[CHARGE_RESET_FAILURES] = "reset_failures",
+	[CHARGE_POPULATION] = "population",
 };
 
 /* The roles whose failures are reset. */

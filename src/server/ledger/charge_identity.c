@@ -306,7 +306,7 @@ record_lineage(ChargeRequest *request, const ChargeParties *parties)
 /*
  * The same tables as dpobj_internal.relatives(): a table, its descendants, and then the ancestors of
  * all these.  A recursive query would fill a large hash table with zeros, also for a table that has
- * no relatives.
+ * no relatives.  Charges do not name the relation of a population, which may have been made again.
  */
 ArrayType *
 charge_find_family(ChargeParties *parties)
@@ -316,8 +316,12 @@ charge_find_family(ChargeParties *parties)
 		" WHERE l.ancestor = ANY ($1) AND l.descendant <> ALL ($1) HAVING count(*) > 0),"
 		" (SELECT $1 || array_agg(DISTINCT l.ancestor) FROM dpobj.lineage l"
 		" WHERE l.descendant = ANY ($1) AND l.ancestor <> ALL ($1) HAVING count(*) > 0),"
-		" (SELECT array_agg(i.object ORDER BY i.object) FROM dpobj.identities i"
-		" WHERE i.id = ANY ($1) AND i.origin = dpobj_internal.origin())";
+		" (SELECT array_agg(o.object ORDER BY o.object) FROM"
+		" (SELECT i.object FROM dpobj.identities i"
+		" WHERE i.id = ANY ($1) AND i.origin = dpobj_internal.origin()"
+		" UNION SELECT t.relation FROM dpobj.populations p"
+		" JOIN dpobj.identity_tables t ON t.id = p.population"
+		" WHERE p.population = ANY ($1) AND t.relation IS NOT NULL) o)";
 	Oid types[] = {INT8ARRAYOID};
 	bool down = true;
 	bool grows = true;

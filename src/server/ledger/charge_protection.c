@@ -70,9 +70,9 @@ void
 charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const query =
-		"SELECT p.adjacency, p.person, i.name FROM dpobj.protections p"
+		"SELECT p.adjacency, p.person, i.name FROM dpobj.units p"
 		" JOIN dpobj.identities i ON i.id = p.relation "
-		"WHERE p.relation = ANY ($1)"
+		"WHERE p.relation = ANY ($1) AND NOT p.is_population"
 		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person", NO_ROWS) " ORDER BY p.relation";
 
 	if (query_units(query, request, parties) == 0)
@@ -244,13 +244,14 @@ charge_check_relatives(ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const query =
 		"SELECT p.adjacency, p.person, i.name, c.name, e.adjacency, e.person"
-		" FROM dpobj.families g JOIN dpobj.protections p ON p.relation = ANY (g.members)"
+		" FROM dpobj.families g JOIN dpobj.units p ON p.relation = ANY (g.members)"
 		" JOIN dpobj.identities i ON i.id = p.relation"
 		" JOIN dpobj.families f ON f.id = p.relation"
 		" JOIN dpobj.charge_counts e ON e.relation_identity = ANY (f.members)"
 		" JOIN dpobj.identities c ON c.id = e.relation_identity "
-		"WHERE g.id = $1 AND NOT " ADDS_UP("e.adjacency", "e.person", "p.adjacency", "p.person",
-										   "p.earlier_rows_per_person") " ORDER BY e.id LIMIT 1";
+		"WHERE g.id = $1 AND NOT p.is_population AND NOT " ADDS_UP(
+			"e.adjacency", "e.person", "p.adjacency", "p.person",
+			"p.rows") " ORDER BY e.id LIMIT 1";
 	Oid types[] = {INT8OID};
 	Datum values[] = {parties->relation};
 

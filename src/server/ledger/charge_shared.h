@@ -34,7 +34,8 @@ typedef enum ChargeEvent
 	CHARGE_CONFIRM_EPOCH,
 	CHARGE_REMEMBER_SERVER,
 	CHARGE_MAINTENANCE,
-	CHARGE_RESET_FAILURES
+	CHARGE_RESET_FAILURES,
+	CHARGE_POPULATION
 } ChargeEvent;
 
 /* Why a release that was charged has no answer. */

@@ -94,7 +94,8 @@ grant_check_budgets(Oid table, const Pair *pair, Adjacency adjacency)
 		"WITH RECURSIVE payers(role) AS (SELECT $10"
 		" UNION SELECT m.roleid FROM pg_auth_members m JOIN payers p ON m.member = p.role) "
 		"SELECT dpobj_internal.budget_exceeded("
-		"ARRAY(SELECT t.id FROM dpobj.identity_tables t WHERE t.relation = $9),"
+		"ARRAY(SELECT unnest(t.id || ARRAY(SELECT p.population FROM dpobj.population_tables p"
+		" WHERE p.relation = t.id)) FROM dpobj.identity_tables t WHERE t.relation = $9),"
 		" ARRAY(SELECT r.id FROM dpobj.identity_roles r WHERE r.role IN (SELECT role FROM payers)),"
 		" " CHARGE_COST_ROW ")";
 	Oid types[CHARGE_COST_PARAMETERS + 2];

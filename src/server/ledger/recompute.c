@@ -58,6 +58,7 @@ typedef struct Charges
 	int64
 		earlier_rows; /* rows of a person that a charge for a row counts for; 0: no such charges */
 	bool differ;      /* the charges have different neighbours */
+	bool of_population;
 } Charges;
 
 static int64
@@ -113,11 +114,16 @@ select_groups(Oid table, Oid role)
 		" family AS (SELECT DISTINCT unnest(f.members) AS id FROM dpobj.families f"
 		" WHERE f.id IN (SELECT id FROM here)) "
 		"SELECT dpobj_internal.charge_groups("
-		"(SELECT coalesce(jsonb_agg(to_jsonb(c)), '[]') FROM dpobj.charge_counts c"
+		"(SELECT coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object('table', "
+		"c.relation_identity)),"
+		" '[]') FROM dpobj.charge_counts c"
 		" WHERE c.relation_identity IN (SELECT id FROM family) AND ($2 = 0"
 		" OR EXISTS (SELECT FROM dpobj.identity_roles r WHERE r.role = $2 AND r.id = ANY "
 		"(c.payers)))),"
-		"(SELECT to_jsonb(p) FROM dpobj.protections p WHERE p.relation IN (SELECT id FROM here)))";
+		"coalesce((SELECT dpobj_internal.population_facts(o.population) FROM dpobj.populations o"
+		" WHERE o.population IN (SELECT id FROM here)),"
+		" (SELECT to_jsonb(p) FROM dpobj.protections p WHERE p.relation IN (SELECT id FROM "
+		"here))))";
 	Oid types[] = {OIDOID, OIDOID};
 	Datum values[] = {ObjectIdGetDatum(table), ObjectIdGetDatum(role)};
 	Datum result;
@@ -140,6 +146,7 @@ read_charges(Jsonb *json, Charges *charges)
 	charges->person = json_get_string(json_member(&json->root, "person"));
 	charges->earlier_rows = member_integer(&json->root, "earlier_rows");
 	charges->differ = member_integer(&json->root, "units") > 1;
+	charges->of_population = json_member(&json->root, "population")->val.boolean;
 	charges->weaker = member_integer(&json->root, "weaker");
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
@@ -154,6 +161,16 @@ read_charges(Jsonb *json, Charges *charges)
 static const char *
 neighbours_text(const Charges *charges)
 {
+	if (charges->of_population)
+		return psprintf("%s%s",
+						charges->neighbours == ADJACENCY_REPLACE
+							? "the rows of one person in all tables are replaced"
+							: "one person, with all rows in all tables, comes or goes",
+						charges->earlier_rows == 0
+							? ""
+							: psprintf(", at most " INT64_FORMAT
+									   " of them in a table with charges for single rows",
+									   charges->earlier_rows));
 	if (charges->earlier_rows > 0)
 		return psprintf(charges->neighbours == ADJACENCY_REPLACE
 							? "at most " INT64_FORMAT " rows of one person are replaced"

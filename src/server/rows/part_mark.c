@@ -30,6 +30,7 @@
 #include "server/ledger/charge_budget.h"
 #include "server/ledger/charge_tables.h"
 #include "server/rows/part_mark.h"
+#include "server/rows/population.h"
 #include "server/rows/scan_tables.h"
 
 bool
@@ -110,6 +111,13 @@ check_reader(Oid table, Oid role)
 static void
 check_limit(Oid table)
 {
+	if (population_has(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_DPOBJ_NOT_ALLOWED),
+				 errmsg("table \"%s\" is in a population", get_rel_name(table)),
+				 errdetail("Another server would read its rows and count what it releases of them "
+						   "by itself."),
+				 errhint("Have the table on the other server join a population there.")));
 	if (!budget_is_limited(table))
 		return;
 	ereport(ERROR,

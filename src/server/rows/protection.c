@@ -31,6 +31,7 @@
 #include "server/base/argument.h"
 #include "server/base/dpobj.h"
 #include "server/rows/encoders.h"
+#include "server/rows/population.h"
 #include "server/base/extension.h"
 #include "server/base/identity.h"
 #include "server/base/json_value.h"
@@ -255,6 +256,7 @@ typedef struct Declaration
 	bool ignore_rls;
 	int earlier_rows;
 	const char *holdout_by;
+	Oid population;
 } Declaration;
 
 static void
@@ -310,6 +312,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	if (declaration->person != NULL && declaration->holdout_by != NULL)
 		invalid("holdout_by is for tables without a person",
 				"All rows of a person are on one side of a holdout.");
+	declaration->population = PG_ARGISNULL(9) ? InvalidOid : PG_GETARG_OID(9);
 }
 
 /* The ledger keeps the text, and everybody reads it in dpobj.protected. */
@@ -375,6 +378,7 @@ check_declaration(Declaration *declaration)
 	if (get_rel_name(declaration->relation) == NULL)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
 						errmsg("relation with OID %u does not exist", declaration->relation)));
+	population_refuse(declaration->relation);
 	check_relations(declaration);
 	charge_tables_check_topmost(declaration->relation, "Protect the topmost parent.");
 	check_size(declaration);
@@ -386,6 +390,9 @@ check_declaration(Declaration *declaration)
 		scan_check_person(declaration->relation, declaration->person);
 	check_key(declaration->holdout_by, RelationGetDescr(relation), DEAL_ROWS);
 	relation_close(relation, NoLock);
+	if (OidIsValid(declaration->population))
+		population_check_table(declaration->relation, declaration->population,
+							   declaration->adjacency, declaration->person);
 }
 
 static char *
@@ -419,6 +426,13 @@ describe_declaration(const Declaration *declaration)
 	{
 		appendStringInfoString(&parameters, ", \"holdout_by\": ");
 		escape_json(&parameters, declaration->holdout_by);
+	}
+	if (OidIsValid(declaration->population))
+	{
+		appendStringInfoString(&parameters, ", \"population\": ");
+		escape_json(&parameters, quote_qualified_identifier(
+									 get_namespace_name(get_rel_namespace(declaration->population)),
+									 get_rel_name(declaration->population)));
 	}
 	appendStringInfoChar(&parameters, '}');
 	return parameters.data;
@@ -505,7 +519,7 @@ store_declaration(const Declaration *declaration, int64 identity)
 
 /*
  * Makes the next charge add up the sums of the table's budgets anew, because their unit may have
- * changed.  Raises 40001 in a transaction whose snapshot does not see all of these budgets.
+ * changed, and those of a population that it has joined.  Raises 40001 in a transaction whose snapshot does not see all of these budgets.
  */
 static void
 forget_sums(int64 relation)
@@ -531,7 +545,7 @@ forget_sums(int64 relation)
 
 /*
  * dpobj.protect(relation, encoders, adjacency, person, max_rows_per_person, n, ignore_rls,
- * earlier_rows_per_person, holdout_by)
+ * earlier_rows_per_person, holdout_by, population)
  */
 PG_FUNCTION_INFO_V1(dpobj_protect);
 Datum
@@ -539,6 +553,7 @@ dpobj_protect(PG_FUNCTION_ARGS)
 {
 	TableChange change = {InvalidOid};
 	Declaration declaration;
+	int64 population;
 	char *changes;
 
 	admin_require("dpobj.protect()");
@@ -549,13 +564,19 @@ dpobj_protect(PG_FUNCTION_ARGS)
 	change.adjacency = declaration.adjacency;
 	change.person = declaration.person;
 
-	charge_lock_table(change.relation, true);
+	population_lock(change.relation, declaration.population);
 	budget_check_unit(change.relation, change.adjacency, change.person, declaration.earlier_rows);
+	population_check_change(change.relation, declaration.population, change.person,
+							declaration.earlier_rows);
 	charge_table_change(CHARGE_PROTECT, &change);
 	changes = describe_changes(change.relation_identity, change.parameters);
 	store_declaration(&declaration, change.relation_identity);
 	report_changes(&declaration, changes);
+	population = population_put(change.relation_identity, declaration.population, change.person,
+								declaration.earlier_rows, change.id);
 	forget_sums(change.relation_identity);
+	if (population != 0)
+		forget_sums(population);
 	PG_RETURN_VOID();
 }
 
@@ -590,6 +611,7 @@ dpobj_unprotect(PG_FUNCTION_ARGS)
 	values[0] = Int64GetDatum(change.relation_identity);
 	if (admin_execute(statement, lengthof(identity_types), identity_types, values, NULL) != 1)
 		elog(ERROR, "could not remove the protection");
+	population_leave(change.relation, change.relation_identity);
 	forget_sums(change.relation_identity);
 	PG_RETURN_VOID();
 }

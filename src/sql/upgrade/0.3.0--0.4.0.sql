@@ -9,7 +9,7 @@ ALTER TABLE dpobj.ledger_events
     ADD CONSTRAINT ledger_event_known CHECK (event IN
         ('charged', 'released', 'failed', 'protect', 'unprotect', 'set_budget', 'raise_budget',
          'drop_budget', 'limit_budget', 'confirm_epoch', 'mark_part', 'unmark_part', 'read_part', 'remember_server',
-         'reset_failures', 'maintenance'));
+         'reset_failures', 'maintenance', 'population'));
 
 -- epochs.sql
 CREATE TABLE dpobj.server_start
@@ -20,6 +20,31 @@ CREATE TABLE dpobj.server_start
     CONSTRAINT only_one_row CHECK (only_row)
 );
 INSERT INTO dpobj.server_start (settled) SELECT coalesce(max(id), 0) FROM dpobj.ledger_events;
+
+-- populations.sql
+CREATE TABLE dpobj.populations
+(
+    population bigint PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    adjacency text NOT NULL,
+    key_relation bigint NOT NULL,
+    key_column text NOT NULL,
+    CONSTRAINT population_adjacency_known CHECK (adjacency IN ('replace', 'add_remove')),
+    CONSTRAINT population_key UNIQUE (key_relation, key_column)
+);
+CREATE TABLE dpobj.population_tables
+(
+    relation bigint PRIMARY KEY,
+    population bigint NOT NULL,
+    person text NOT NULL,
+    rows integer,
+    since bigint NOT NULL,
+    CONSTRAINT population_rows_valid CHECK (rows > 0)
+);
+CREATE INDEX population_tables_population_idx ON dpobj.population_tables (population);
+SELECT pg_catalog.pg_extension_config_dump('dpobj.populations', '');
+SELECT pg_catalog.pg_extension_config_dump('dpobj.population_tables', '');
+DROP FUNCTION dpobj.protect(regclass, jsonb, text, text, integer, bigint, boolean, integer, text);
 
 -- charge_counts.sql: the charges are counted again, with the last of each kind
 ALTER TABLE dpobj.charge_counts ADD COLUMN last bigint;
