@@ -10,6 +10,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.page_contents(relation regclass, delta
   AS $$
     WITH r AS MATERIALIZED (SELECT dpobj_internal.report_contents($1, $2) || dpobj_internal.model_contents($1) AS j)
     SELECT r.j || jsonb_build_object(
+      'what', CASE WHEN r.j ? 'population' THEN 'population' ELSE 'table' END,
       'made', to_char((r.j ->> 'at')::timestamptz, 'YYYY-MM-DD HH24:MI:SS TZ'),
       'promise', (dpobj_internal.report_promise(r.j))[1],
       'conditions', array_to_string((dpobj_internal.report_promise(r.j))[2:], ' '),

@@ -211,20 +211,22 @@ void
 rated_models_hold_out(const RatedModel *rated, int models, bool given, int64 thousandths,
 					  AnalystTable *opened)
 {
-	const RatedModel *least = NULL;
+	bool *left_out = palloc0(Max(models, 1) * sizeof(bool));
+	bool any = false;
 
 	for (int m = 0; !given && m < models; m++)
 	{
 		int64 share = left_out_by(&rated[m], opened->table);
 
-		if (share == 0 || (least != NULL && share >= thousandths))
+		if (share == 0)
 			continue;
-		least = &rated[m];
-		thousandths = share;
+		thousandths = any ? Min(thousandths, share) : share;
+		any = left_out[m] = true;
 	}
 	analyst_hold_out(opened, thousandths, false);
-	if (least != NULL)
-		check_dealing(least, opened);
+	for (int m = 0; m < models; m++)
+		if (left_out[m])
+			check_dealing(&rated[m], opened);
 }
 
 /* Finds a column's encoder, and the place of its first feature in an encoded row. */

@@ -177,7 +177,10 @@ cost_arguments(const ChargeRequest *request, const ChargeParties *parties, CostA
  * Does the table of budget b share rows with the charged one now?  It may be another parent of a
  * child, or its population.  A former relative counts the charge, but cannot deny it.
  */
-#define SHARES_ROWS "(b.relation = ANY ($10) OR dpobj_internal.shares_rows(($10)[1], b.relation))"
+#define SHARES_ROWS                                                                                \
+	"(b.relation = ANY ($10) OR EXISTS (SELECT FROM dpobj.population_tables t"                     \
+	" WHERE t.relation = ANY ($10) AND t.population = b.relation)"                                 \
+	" OR dpobj_internal.shares_rows(($10)[1], b.relation))"
 
 /* The budgets that count a charge, as they were when all of them were locked. */
 typedef struct LockedBudgets
