@@ -100,6 +100,10 @@ SELECT * FROM spent;
 SELECT * FROM dpobj.remaining('visit');
 SELECT relation, role, more FROM dpobj.odometer ORDER BY 1, 2;
 SELECT dpobj.price('patient', 'ill', 0.5) -> 'calls' AS calls;
+-- So does one in the background.
+SELECT dpobj.submit('count', 'visit', '{"epsilon": 0.125}', 'in the background') AS job \gset
+SELECT dpobj.wait(:job, '1 min');
+SELECT relation, epsilon_spent FROM spent WHERE role = 'populations_ana' AND relation IN ('visit'::regclass, 'patients'::regclass);
 SELECT answer_of($$SELECT (dpobj.count('patient', 2)).confidence$$);
 SELECT answer_of($$SELECT (dpobj.count('patients', 0.1)).confidence$$);
 SET SESSION AUTHORIZATION populations_bob;
@@ -207,6 +211,25 @@ SELECT count(*) FROM dpobj.train('spots_1', 'spot', 1000, '{a}', method => 'soft
 SELECT held('after', 'spots_1', '{"holdout": 0.5}') = held('after', 'spots_2', '{"holdout": 0.5}') AS one_side, held('after', 'spots_1', '{"holdout": 0.5}') = held('after', 'spots_1') AS the_same;
 SELECT answer_of($$SELECT held('before', 'spots_1')$$);
 RESET SESSION AUTHORIZATION;
+
+-- Rows that its owner puts below the relation of a population are not read.
+CREATE TABLE everybody_1 PARTITION OF everybody DEFAULT;
+INSERT INTO everybody VALUES (1), (2);
+SELECT answer_of($$SELECT (dp_halfspace(ARRAY[id]::float8[], id > 1, 0.1, 0)).kind FROM everybody$$);
+DROP TABLE everybody_1;
+
+-- Charges for single rows under add_remove count for twice as many rows under replace.
+CREATE TABLE meal (who int, cost int, urgent boolean);
+INSERT INTO meal SELECT i % 50, i % 100, i % 2 = 0 FROM generate_series(1, 500) i;
+ALTER TABLE meal OWNER TO populations_owner;
+SELECT dpobj.protect('meal', '{"cost": {"clip": [0, 100]}}', adjacency => 'add_remove');
+SELECT dpobj.set_budget('meal', 'populations_bob', 10);
+SET SESSION AUTHORIZATION populations_bob;
+SELECT (dpobj.count('meal', 0.25)).confidence;
+RESET SESSION AUTHORIZATION;
+SELECT joined('meal', 'who', ', population => ''everybody'', earlier_rows_per_person => 3');
+SELECT dpobj.set_budget('everybody', 'populations_bob', 10);
+SELECT relation, epsilon_spent FROM spent WHERE role = 'populations_bob' AND relation IN ('meal'::regclass, 'everybody'::regclass);
 
 -- Row-level security is as for other tables; a child shares the population of its parent.
 ALTER TABLE bill ENABLE ROW LEVEL SECURITY;

@@ -65,14 +65,17 @@ first_row(int column)
 	return charge_column_text(0, column);
 }
 
-/* Former relatives are compared too, because their budgets count the charge. */
+/*
+ * Former relatives are compared too, because their budgets count the charge; a population only if
+ * somebody has given its relation rows, and asks for these.
+ */
 void
 charge_check_protection(ChargeRequest *request, const ChargeParties *parties)
 {
 	static const char *const query =
 		"SELECT p.adjacency, p.person, i.name FROM dpobj.units p"
 		" JOIN dpobj.identities i ON i.id = p.relation "
-		"WHERE p.relation = ANY ($1) AND NOT p.is_population"
+		"WHERE p.relation = ANY ($1) AND (NOT p.is_population OR p.relation = ($1)[1])"
 		" AND NOT " ADDS_UP("$2", "$3", "p.adjacency", "p.person", NO_ROWS) " ORDER BY p.relation";
 
 	if (query_units(query, request, parties) == 0)
