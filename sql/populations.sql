@@ -273,3 +273,4 @@ GRANT pg_write_all_data, pg_read_all_data TO populations_admin;
 SET SESSION AUTHORIZATION populations_admin;
 SELECT * FROM answers('%', 'DELETE FROM dpobj.population_tables', 'DELETE FROM dpobj.populations');
 RESET SESSION AUTHORIZATION;
+REVOKE pg_write_all_data, pg_read_all_data FROM populations_admin;
