@@ -50,7 +50,7 @@ OBJS = $(patsubst %.c,%.o,$(wildcard src/server/*.c src/server/*/*.c))
 DATA_built = dpobj--$(DPOBJ_VERSION).sql dpobj--0.3.0--$(DPOBJ_VERSION).sql
 # In the order of installation: each needs what the ones before it make.
 script = $(patsubst %,src/sql/%.sql,$(1))
-SCRIPT = $(call script,schema roles identities accounting ledger names protections populations budgets models argument_types rows groups \
+SCRIPT = $(call script,schema roles identities accounting ledger names protections populations views budgets models argument_types rows groups \
 	evaluation price definers sharing prediction jobs schedules parts looks aggregates classes answers registry rating scorecard \
 	trainers epochs failures earlier_charges charge_counts spending limits report maintenance schedule_runs training drift \
 	model_facts model_card show report_models report_registry report_html verify_report seen guards settings arguments privileges namesakes)
@@ -74,7 +74,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -I$(libpq_srcdir) -DDPOBJ_VERSION='"$(DPOBJ_VERSIO
 PG_CFLAGS = -ffp-contract=off -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) $(libpq) -Wl,--exclude-libs,ALL -Wl,--as-needed $(LINK_MAP)
-REGRESS = arguments options labels coverage dates rows shapes expressions models budgets limits accounting report encoders casts protect declare scan person train price convex pool bad_input ftrl nets opsamp classifier simplex linear levels softmax one_vs_rest descent descent_clipped groups near_name evaluate holdout rating looks discover quantiles profile suggest residuals auc kept registry prediction export jobs answer_jobs schedules schedule_answers drift defaults
+REGRESS = arguments options labels coverage dates rows shapes expressions models budgets limits accounting report encoders casts protect declare scan person train price convex pool bad_input views view_functions ftrl nets opsamp classifier simplex linear levels softmax one_vs_rest descent descent_clipped groups near_name evaluate holdout rating looks discover quantiles profile suggest residuals auc kept registry prediction export jobs answer_jobs schedules schedule_answers drift defaults
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 REGRESS_OPTS += --load-extension=dpobj
 ISOLATION_OPTS += --inputdir=tests --load-extension=dpobj

@@ -18,7 +18,8 @@ BEGIN
       ('protection_guard', 'protections', 'Use dpobj.protect and dpobj.unprotect.', 'but for dpobj''s own functions and superusers'),
       ('population_guard', 'populations', 'Use dpobj.population.', 'but for dpobj''s own functions and superusers'),
       ('population_table_guard', 'population_tables', 'Use dpobj.protect.', 'but for dpobj''s own functions and superusers'),
-      ('part_guard', 'parts', 'Use dpobj.mark_part.', 'but for dpobj''s own functions and superusers'))
+      ('part_guard', 'parts', 'Use dpobj.mark_part.', 'but for dpobj''s own functions and superusers'),
+      ('public_table_guard', 'public_tables', 'Use dpobj.declare_public.', 'but for dpobj''s own functions and superusers'))
       v(name, relation, hint, who)
   LOOP
     EXECUTE format('CREATE OR REPLACE TRIGGER %I BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dpobj.%I

@@ -23,7 +23,7 @@ DECLARE
     -- the analyst's door
     'declare', 'features', 'protected_features', 'train', 'train_groups', 'evaluate', 'confusion', 'select', 'count', 'sum', 'avg', 'histogram', 'quantiles', 'profile', 'discover', 'suggest', 'residuals', 'auc', 'calibration', 'drift', 'drift_total', 'price', 'price_aggregate', 'price_plan',
     -- budgets and the report
-    'limit_budget', 'population', 'mark_part', 'check_parts', 'reader', 'see_ledger', 'see_budgets', 'see_odometer', 'see_models', 'see_model_list', 'see_answers', 'see_evaluations', 'see_model_history', 'see_drifts', 'see_ratings', 'see_schedules', 'see_schedule_runs', 'sees_all', 'administers', 'origin', 'table_name', 'table_named', 'table_owner', 'population_of', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
+    'limit_budget', 'population', 'mark_part', 'declare_public', 'days', 'check_parts', 'reader', 'see_ledger', 'see_budgets', 'see_odometer', 'see_models', 'see_model_list', 'see_answers', 'see_evaluations', 'see_model_history', 'see_drifts', 'see_ratings', 'see_schedules', 'see_schedule_runs', 'sees_all', 'administers', 'origin', 'table_name', 'table_named', 'table_owner', 'population_of', 'epoch', 'relatives', 'remaining', 'budgets_applying', 'calls_that_fit',
     'rdp_orders', 'cost_under', 'delta_under', 'cost_of_rows', 'composed_epsilon', 'largest_epsilon', 'composed_charges', 'recompute',
     'report', 'check_ledger', 'verify_report', 'on_one_line', 'report_lines', 'report_budget', 'report_event', 'report_releases',
     'report_neighbours', 'report_assumptions',

@@ -206,7 +206,7 @@ SELECT is_empty($$
                             'dpobj_internal.schedule_of_model', 'dpobj_internal.schedule_fail', 'dpobj_internal.cron_time', 'dpobj_internal.cron_database',
                             'dpobj_internal.cron_timezone', 'dpobj_internal.cron_command', 'dpobj_internal.cron_jobname',
                             'dpobj_internal.cron_statement', 'dpobj_internal.cron_is_here', 'dpobj_internal.cron_job',
-                            'dpobj_internal.administers', 'dpobj_internal.part', 'dpobj.mark_part', 'dpobj.check_parts', 'dpobj.answer', 'dpobj.check_ledger', 'dpobj.verify_report',
+                            'dpobj_internal.administers', 'dpobj_internal.part', 'dpobj.mark_part', 'dpobj.declare_public', 'dpobj.days', 'dpobj.check_parts', 'dpobj.answer', 'dpobj.check_ledger', 'dpobj.verify_report',
                             'dpobj_internal.charge_state', 'dpobj_internal.answer_of_0_3']::regproc[])
     AND p.proname !~ '^(see_|json_argument_|model_argument)'
     AND has_function_privilege('dpobj_test_stranger', p.oid, 'EXECUTE')

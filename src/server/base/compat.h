@@ -202,6 +202,34 @@ typedef JsonbParseState *JsonbPieces;
 
 /* ---- Queries ---------------------------------------------------------------- */
 
+/*
+ * The expressions behind the columns of a grouped query, which are columns of a table of their own
+ * since PostgreSQL 18; NIL for any other table.
+ */
+static inline List *
+grouped_columns(const RangeTblEntry *table)
+{
+#if PG_VERSION_NUM >= 180000
+	if (table->rtekind == RTE_GROUP)
+		return table->groupexprs;
+#endif
+	return NIL;
+}
+
+/* Views that are read with the rights of the caller are new in PostgreSQL 15. */
+#if PG_VERSION_NUM < 150000
+#define RelationHasSecurityInvoker(view) false
+#endif
+
+/* Is no row of the table NULL in that column?  A constraint may be not valid since PostgreSQL 18. */
+#if PG_VERSION_NUM >= 180000
+#define column_is_never_null(descriptor, number)                                                   \
+	(TupleDescCompactAttr(descriptor, (number) -1)->attnullability == ATTNULLABLE_VALID)
+#else
+#define column_is_never_null(descriptor, number)                                                   \
+	(TupleDescAttr(descriptor, (number) -1)->attnotnull)
+#endif
+
 /* Analyzes one statement with parameters of known types; a list of Query. */
 #if PG_VERSION_NUM >= 150000
 #define analyze_statement(statement, text, types, count)                                           \

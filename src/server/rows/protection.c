@@ -37,6 +37,7 @@
 #include "server/base/json_value.h"
 #include "server/base/near_name.h"
 #include "server/rows/protection.h"
+#include "server/rows/public_table.h"
 #include "server/rows/scan_tables.h"
 
 /*
@@ -381,6 +382,7 @@ check_declaration(Declaration *declaration)
 	population_refuse(declaration->relation);
 	check_relations(declaration);
 	charge_tables_check_topmost(declaration->relation, "Protect the topmost parent.");
+	public_table_check_none(declaration->relation);
 	check_size(declaration);
 	relation = acting_open(declaration->relation, NoLock);
 	encoders_parse(declaration->encoders, RelationGetDescr(relation), &encoders);

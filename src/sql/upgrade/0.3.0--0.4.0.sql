@@ -143,6 +143,16 @@ $body$;
 GRANT EXECUTE ON FUNCTION dpobj.mark_part(regclass, text, regrole) TO PUBLIC;
 DROP FUNCTION dpobj.unmark_part(regclass);
 
+-- views.sql
+CREATE TABLE dpobj.public_tables
+(
+    relation oid PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    owner oid NOT NULL,
+    origin text NOT NULL
+);
+SELECT pg_catalog.pg_extension_config_dump('dpobj.public_tables', '');
+
 -- jobs.sql: a job keeps the call that it makes
 DROP FUNCTION dpobj.submit(regclass, text, numeric, text[], numeric, text, jsonb, jsonb, text);
 DROP FUNCTION dpobj.submit_answer(text, regclass, jsonb, text);
