@@ -237,19 +237,14 @@ view_constant_between(Node *node, int64 low, int64 high)
 /* ---- functions and operators ---- */
 
 static ViewValue
-check_call(Oid function, Oid opno, Oid type, Oid collation, List *arguments, ViewScope *scope)
+check_call(ViewCall *call, ViewScope *scope)
 {
-	ViewCall call = {.function = function,
-					 .opno = opno,
-					 .type = type,
-					 .collation = collation,
-					 .arguments = arguments};
 	ListCell *cell;
 
-	call.argument = palloc(Max(list_length(arguments), 1) * sizeof(ViewValue));
-	foreach (cell, arguments)
-		call.argument[foreach_current_index(cell)] = view_check_expression(lfirst(cell), scope);
-	return view_check_call(&call, scope);
+	call->argument = palloc(Max(list_length(call->arguments), 1) * sizeof(ViewValue));
+	foreach (cell, call->arguments)
+		call->argument[foreach_current_index(cell)] = view_check_expression(lfirst(cell), scope);
+	return view_check_call(call, scope);
 }
 
 static ViewValue
@@ -260,31 +255,40 @@ check_function(Node *node, ViewScope *scope)
 	if (call->funcretset)
 		view_refuse(scope, psprintf("function %s returns a set", format_procedure(call->funcid)),
 					"Of such functions, FROM may have generate_series of constants.");
-	return check_call(call->funcid, InvalidOid, call->funcresulttype, call->inputcollid, call->args,
+	return check_call(&(ViewCall){.function = call->funcid,
+								  .type = call->funcresulttype,
+								  .collation = call->inputcollid,
+								  .arguments = call->args},
 					  scope);
 }
 
-static ViewValue
-check_operation(OpExpr *operation, ViewScope *scope)
+static ViewCall
+call_of(const OpExpr *operation)
 {
-	return check_call(get_opcode(operation->opno), operation->opno, operation->opresulttype,
-					  operation->inputcollid, operation->args, scope);
+	return (ViewCall){.function = get_opcode(operation->opno),
+					  .opno = operation->opno,
+					  .type = operation->opresulttype,
+					  .collation = operation->inputcollid,
+					  .arguments = operation->args};
 }
 
 static ViewValue
-check_operator(Node *node, ViewScope *scope)
+check_operation(Node *node, ViewScope *scope)
 {
-	return check_operation((OpExpr *) node, scope);
+	ViewCall call = call_of((OpExpr *) node);
+
+	return check_call(&call, scope);
 }
 
 /* The result is the first argument, not what the operator says of both. */
 static ViewValue
 check_nullif(Node *node, ViewScope *scope)
 {
-	NullIfExpr *comparison = (NullIfExpr *) node;
+	ViewCall call = call_of((NullIfExpr *) node);
 
-	(void) check_operation(comparison, scope);
-	return view_check_expression(linitial(comparison->args), scope);
+	call.type = BOOLOID;
+	(void) check_call(&call, scope);
+	return call.argument[0];
 }
 
 /* A list of constants, as IN has it: an array, or what the parser makes of ('a', 'b'). */
@@ -471,8 +475,8 @@ static const ExpressionKind kinds[] = {
 	{T_RelabelType, "a cast", check_relabel},
 	{T_CollateExpr, "COLLATE", check_collate},
 	{T_FuncExpr, "a function", check_function},
-	{T_OpExpr, "an operator", check_operator},
-	{T_DistinctExpr, "IS DISTINCT FROM", check_operator},
+	{T_OpExpr, "an operator", check_operation},
+	{T_DistinctExpr, "IS DISTINCT FROM", check_operation},
 	{T_NullIfExpr, "NULLIF", check_nullif},
 	{T_ScalarArrayOpExpr, "IN", check_in},
 	{T_BoolExpr, "AND, OR, NOT", check_logic},

@@ -201,24 +201,31 @@ find_person(ViewScope *scope, Relation relation, const char *person)
 	return attribute->attnum;
 }
 
+/* Its rows must be no other table's: those of parents and children may be about persons. */
+static void
+check_public(ViewScope *scope, Relation relation)
+{
+	if (!public_table_is_declared(relation))
+		refuse_table(scope, relation, "it is neither protected nor declared public",
+					 "Protect it with a person, or let its owner call dpobj.declare_public. Of "
+					 "partitions and children name the topmost table.");
+	if (has_children(relation) || has_superclass(RelationGetRelid(relation)))
+		refuse_table(scope, relation, "it is declared public, but has parents or children", NULL);
+}
+
 static ViewKind
 kind_of_table(ViewScope *scope, Relation relation, Bitmapset **persons)
 {
 	Protection protection;
 	Oid relid = RelationGetRelid(relation);
 
-	if (public_table_is_declared(relation))
+	/* First, in case somebody declared it public meanwhile. */
+	if (!protection_find(relation, &protection))
 	{
-		if (has_children(relation) || has_superclass(relid))
-			refuse_table(scope, relation, "it is declared public, but has parents or children",
-						 NULL);
+		check_public(scope, relation);
 		add_base(scope->work, relid, NULL);
 		return VIEW_PUBLIC;
 	}
-	if (!protection_find(relation, &protection))
-		refuse_table(scope, relation, "it is neither protected nor declared public",
-					 "Protect it with a person, or let its owner call dpobj.declare_public. Of "
-					 "partitions and children name the topmost table.");
 	if (protection.person == NULL)
 		refuse_table(scope, relation, "it is protected without a column of persons",
 					 "Protect it with person and max_rows_per_person.");
