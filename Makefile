@@ -74,7 +74,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -I$(libpq_srcdir) -DDPOBJ_VERSION='"$(DPOBJ_VERSIO
 PG_CFLAGS = -ffp-contract=off -Wextra -Wno-declaration-after-statement -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = $(CORE) $(CORE_LIBS) $(libpq) -Wl,--exclude-libs,ALL -Wl,--as-needed $(LINK_MAP)
-REGRESS = arguments options labels coverage dates rows shapes expressions models budgets limits accounting report encoders casts protect declare scan person train price convex pool bad_input views view_functions ftrl nets opsamp classifier simplex linear levels softmax one_vs_rest descent descent_clipped groups near_name evaluate holdout rating looks discover quantiles profile suggest residuals auc kept registry prediction export jobs answer_jobs schedules schedule_answers drift defaults
+REGRESS = arguments options labels coverage dates rows shapes expressions models budgets populations limits accounting report encoders casts protect declare scan person train price convex pool bad_input views view_functions ftrl nets opsamp classifier simplex linear levels softmax one_vs_rest descent descent_clipped groups near_name evaluate holdout rating looks discover quantiles profile suggest residuals auc kept registry prediction export jobs answer_jobs schedules schedule_answers drift defaults
 ISOLATION = $(patsubst tests/specs/%.spec,%,$(wildcard tests/specs/*.spec))
 REGRESS_OPTS += --load-extension=dpobj
 ISOLATION_OPTS += --inputdir=tests --load-extension=dpobj
