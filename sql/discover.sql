@@ -62,6 +62,8 @@ SELECT dpobj.submit('discover', 'visit', '{"column": "ward", "epsilon": 1000, "d
 SELECT dpobj.wait(:job, '1 min');
 SELECT array_agg(level ORDER BY level) FROM dpobj.discover('visit', 'ward', 1000, 1e-6, name => 'wards');
 SELECT answer -> 0 FROM dpobj.answers WHERE name = 'wards';
+SELECT count(*) FROM dpobj.discover('visit', 'secret', 1000, 1e-6, name => 'none');
+SELECT answer FROM dpobj.answers WHERE name = 'none';
 
 -- Levels that are found can be declared: of a column of numbers as numbers.
 \c - postgres

@@ -5,7 +5,7 @@ CALL login_roles('dpobj_rating_ana', 'dpobj_rating_bob');
 GRANT CREATE ON SCHEMA public TO dpobj_rating_ana, dpobj_rating_bob;
 CREATE TABLE exam AS SELECT i % 20 AS a, i % 3 = 0 AS b, i % 20 > 10 AS y, i % 7 AS grade FROM generate_series(1, 500) i;
 SELECT dpobj.protect('exam', '{"a": {"scale": 20}, "b": {}, "y": {}, "grade": {"bins": [2, 4]}}');
-SELECT dpobj.set_budget('exam', 'dpobj_rating_ana', 20, 0);
+SELECT dpobj.set_budget('exam', 'dpobj_rating_ana', 20, 0.001);
 
 -- Wrong arguments are refused at once, and nothing is kept or charged.
 \c - dpobj_rating_ana
@@ -79,7 +79,7 @@ SELECT state, release, message FROM dpobj.schedule_runs WHERE schedule = 'of non
 SELECT dpobj.retire(m.name, false) FROM dpobj.models m WHERE m.name LIKE 'yearly %';
 CREATE TEMPORARY TABLE calls AS SELECT * FROM (VALUES ('count', '{}'::jsonb), ('sum', '{"column": "a"}'), ('avg', '{"column": "a", "by": ["b"]}'),
   ('histogram', '{"column": "grade", "filter": {"a": {">": 3}}}'), ('quantiles', '{"column": "a", "quantiles": [0.25, 0.5]}'), ('profile', '{}'),
-  ('suggest', '{"columns": {"a": [0, 20]}}'), ('confusion', '{"model": "yearly"}'), ('calibration', '{"model": "yearly"}'),
+  ('suggest', '{"columns": {"a": [0, 20]}}'), ('discover', '{"column": "a", "delta": 1e-6}'), ('confusion', '{"model": "yearly"}'), ('calibration', '{"model": "yearly"}'),
   ('select', '{"models": ["first", "second"]}')) c(call, arguments);
 SELECT call, schedule(call, arguments || '{"epsilon": 0.1}', 'each ' || call) FROM calls ORDER BY 1;
 SELECT format('CALL dpobj.run_schedule(%L)', 'each ' || call) FROM calls ORDER BY 1 \gexec

@@ -33,7 +33,7 @@ CREATE OR REPLACE FUNCTION dpobj_internal.answer_of_0_3(answer jsonb) RETURNS js
                                                           'error', $1 -> 0 -> 'error', 'confidence', $1 -> 0 -> 'level'))
                         FROM (VALUES ('positive', 'positive', 'true_positives'), ('positive', 'negative', 'false_positives'),
                                      ('negative', 'positive', 'false_negatives'), ('negative', 'negative', 'true_negatives')) v(predicted, label, key))
-                WHEN NOT $1 -> 0 ? 'level' OR $1 -> 0 ? 'confidence' THEN $1
+                WHEN ($1 -> 0 ? 'level' AND NOT $1 -> 0 ? 'confidence') IS NOT TRUE THEN $1
                 ELSE (SELECT jsonb_agg(r.row - 'level' || jsonb_build_object('confidence', r.row -> 'level') ORDER BY r.place)
                         FROM jsonb_array_elements($1) WITH ORDINALITY r(row, place)) END
   $$;

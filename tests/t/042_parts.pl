@@ -105,11 +105,12 @@ $coordinator->safe_psql('postgres', sprintf <<'SQL', rows_between(1, 3000), enco
 INSERT INTO person_whole %s;
 INSERT INTO person_0 SELECT * FROM person_whole WHERE s IN (0, 1);
 SELECT dpobj.protect(t, '%s', 'add_remove', 's', 5) FROM unnest('{person,person_whole}'::regclass[]) t;
-SELECT dpobj.set_budget('person', 'ana', 1000, 0);
+SELECT dpobj.set_budget('person', 'ana', 1000, 0.001);
 SQL
 my $key = q{person_key => '\x000102030405060708090a0b0c0d0e0f'};
 is(digest_of('person', "'y', '{a,r}', $key"), digest_of('person_whole', "'y', '{a,r}', $key"), 'the same rows of each person enter');
 like($ana->ask(q{SELECT value FROM dpobj.count('person', 100)}), qr/^30$/m, 'six persons have five rows each, wherever they are');
+like($ana->ask(q{SELECT value FROM dpobj.count('person', 100, options => '{"distinct": "person"}')}), qr/^6$/m, 'and are six persons');
 
 # ---- refusals, before any charge ----
 
@@ -189,6 +190,8 @@ free('a table that is two parts', qr/UB003: part "public\.twice_2" cannot be rea
 make_part($parts[0], 'narrow', 1, 10, of => 'postgres.public.narrow');
 $parts[0]->safe_psql('postgres', 'ALTER TABLE narrow ALTER s TYPE int, DROP COLUMN b');
 over('narrow', 'narrow');
+free('levels in parts', qr/0A000: levels cannot be found in a table with rows on other servers/,
+	sub { $ana->ask(q{SELECT * FROM dpobj.discover('person', 's', 1, 1e-6)}) });
 free('a part with another type', qr/UB003: part .*\n.*lacks a column of the request, or has it with another type/, sub { $ana->ask(q{SELECT value FROM dpobj.count('narrow', 1, '{s}')}) });
 like(slurp_file($parts[0]->logfile), qr/LOG:  column "s" of part "narrow" is missing, or has another type/, 'the log of the part names the column');
 like($ana->ask(q{SELECT value FROM dpobj.count('narrow', 100, '{e}') WHERE key = '{low}'}), qr/^\d+$/m, 'a column that no request names may be missing');

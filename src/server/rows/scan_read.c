@@ -254,20 +254,20 @@ prefetch_next(const TupleTableSlot *slot)
 		next_rows_prefetch(heap->tuple->t_data, heap->tuple->t_len);
 }
 
-/* The bytes of a column's value, of at most LEVEL_MOST_BYTES if it is a level. */
+/* The bytes of a column's value; one of more than LEVEL_MOST_BYTES need not be whole. */
 static const char *
 read_level(const Column *column, Datum datum, int *length)
 {
 	ColumnValue value;
-	const char *text;
 
 	column_read(column, datum, LEVEL_MOST_BYTES, &value);
+	if (column->kind != COLUMN_TEXT)
+	{
+		value.text = column_text(column, &value);
+		value.length = strlen(value.text);
+	}
 	*length = value.length;
-	if (column->kind == COLUMN_TEXT)
-		return value.text;
-	text = column_text(column, &value);
-	*length = strlen(text);
-	return text;
+	return value.text;
 }
 
 static void
