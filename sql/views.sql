@@ -299,6 +299,7 @@ SELECT checked($$SELECT p.id AS patient_id, (SELECT row_number() OVER (ORDER BY 
 SELECT checked($$SELECT DISTINCT ON (patient_id, minutes) patient_id, minutes, row_number() OVER (PARTITION BY patient_id ORDER BY minutes) AS n FROM visit ORDER BY patient_id, minutes$$);
 SELECT checked($$SELECT p.id AS patient_id, (SELECT v.ward FROM visit v WHERE v.patient_id = p.id ORDER BY v.at LIMIT 1) AS w FROM patient p$$);
 SELECT checked($$SELECT p.id AS patient_id, (SELECT v.ward FROM visit v WHERE v.patient_id = p.id LIMIT 1) AS w FROM patient p$$);
+SELECT checked($$SELECT p.id AS patient_id, (SELECT s.v FROM split s WHERE s.patient_id = p.id ORDER BY s.patient_id LIMIT 1) AS w FROM patient p$$);
 SELECT checked($$SELECT p.id AS patient_id, (SELECT v.ward FROM visit v JOIN lab l ON l.patient_id = v.patient_id WHERE v.patient_id = p.id ORDER BY v.id LIMIT 1) AS w FROM patient p$$);
 SELECT checked($$SELECT p.id AS patient_id, (SELECT q.kind FROM parent q WHERE q.patient_id = p.id ORDER BY q.id LIMIT 1) AS w FROM patient p$$);
 SELECT checked($$SELECT p.id AS patient_id, (SELECT v.ward FROM visit v WHERE v.patient_id = p.id GROUP BY v.ward, v.doctor ORDER BY v.ward LIMIT 1) AS w FROM patient p$$);
