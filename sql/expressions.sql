@@ -137,7 +137,7 @@ SELECT train('ARRAY[score]', $$least(feeling, 'sad') = 'sad'$$);
 SELECT train('ARRAY[score]', 'at > seen');
 SELECT train('ARRAY[marks, marks]');
 SELECT train('ARRAY[score]', condition => $$ctid < '(1,1)'$$);
-SELECT train('ARRAY[score]', 'xmin IS NULL');
+SELECT train('ARRAY[score]', $$xmin = '700'$$);
 SELECT train('dpobj.features(note, v)');
 SELECT train('ARRAY[score]', $$dp_score(ROW('halfspace', 'x', ARRAY[1], 0, 0, '', '', 0, '{}')::dp_model, ARRAY[score]) > 0.5$$);
 SELECT dp_halfspace(ARRAY[score], ill, 1.0, 0, '{"dimension": 1}') FROM (SELECT * FROM specimen ORDER BY feeling OFFSET 0) AS v;

@@ -1,7 +1,7 @@
 /*
  * compat.h - the differences between PostgreSQL 14 and 19; no other file tests the version.
  *
- * Names are those of the newest version.  scripts/majors.sh tests 15, 17 and 18; 19 was compiled.
+ * Names are those of the newest version.  scripts/majors.sh tests 15, 17 and 18; 19 was tried.
  * 14 and 16 are not tested.
  */
 #ifndef DPOBJ_COMPAT_H
