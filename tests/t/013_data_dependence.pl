@@ -9,7 +9,8 @@
 
 use DpobjTest;
 
-my $node = dpobj_cluster('data', 'dpobj.release_tick = 1', 'fsync = off', 'dpobj.max_failures = 1000000', 'jit = off');
+# What is read of catalogs stays in memory: since PostgreSQL 18 debug messages tell of each page that is read.
+my $node = dpobj_cluster('data', 'dpobj.release_tick = 1', 'fsync = off', 'dpobj.max_failures = 1000000', 'jit = off', 'shared_buffers = 32MB');
 
 login_roles($node, qw(ana eve));
 $node->safe_psql('postgres', <<'SQL');
