@@ -167,6 +167,8 @@ my $file = scalar_of($node, "SELECT pg_relation_filenode('s.simple_1')");
 {
 	local $ENV{LD_PRELOAD} = "$witness/witness.so";
 	local $ENV{WITNESS} = "$witness/reads";
+	# From PostgreSQL 18 on, pages are read by other processes unless io_method says otherwise.
+	$node->append_conf("postgresql.conf", "io_method = sync") if $node->pg_version >= 18;
 	$node->stop;
 
 	# The table's pages are in no buffer after a start.
