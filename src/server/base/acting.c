@@ -27,6 +27,7 @@ acting_note(Acting *before)
 {
 	GetUserIdAndSecContext(&before->role, &before->security);
 	before->settings = NewGUCNestLevel();
+	before->pages = pgBufferUsage;
 }
 
 /*
@@ -59,9 +60,14 @@ acting_begin(Oid role, Acting *before)
 	acting_set_quiet();
 }
 
+/*
+ * EXPLAIN and pg_stat_statements do not count the pages that were read meanwhile: how many these are
+ * depends on the size of a table's file, or on what others have in dpobj's tables.
+ */
 void
 acting_end(const Acting *before)
 {
+	pgBufferUsage = before->pages;
 	AtEOXact_GUC(true, before->settings);
 	SetUserIdAndSecContext(before->role, before->security);
 }

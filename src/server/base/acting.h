@@ -6,15 +6,17 @@
 
 #include "postgres.h"
 
+#include "executor/instrument.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 
-/* The user and settings to return to. */
+/* The user, settings and counters to return to. */
 typedef struct Acting
 {
 	Oid role;
 	int security;
 	int settings;
+	BufferUsage pages;
 } Acting;
 
 /* Notes what acting_end() returns to. */
