@@ -142,7 +142,7 @@ find(const Allowed *in, int count, Oid function)
 	return NULL;
 }
 
-static void
+static _Noreturn void
 refuse(Oid function, ViewScope *scope)
 {
 	view_refuse(scope, psprintf("aggregate %s is used", format_procedure(function)),
@@ -161,7 +161,7 @@ view_check_aggregated(Oid function, List *arguments, bool distinct, Oid collatio
 		refuse(function, scope);
 	if (argument != NULL)
 		value = view_check_expression(argument, scope);
-	return rule(&value, argument, distinct, collation, scope);
+	return (*rule)(&value, argument, distinct, collation, scope);
 }
 
 /* ---- in a group ---- */
@@ -195,7 +195,8 @@ check_ordered(Aggref *aggregate, ViewScope *scope)
 	clause = linitial_node(SortGroupClause, aggregate->aggorder);
 	view_check_operators(clause, scope);
 	value = view_check_expression((Node *) sorted->expr, scope);
-	return rule(&value, (Node *) sorted->expr, false, exprCollation((Node *) sorted->expr), scope);
+	return (*rule)(&value, (Node *) sorted->expr, false, exprCollation((Node *) sorted->expr),
+				   scope);
 }
 
 static List *

@@ -375,7 +375,7 @@ is_days(Oid function)
 		   strcmp(get_func_name(function), "days") == 0;
 }
 
-static void
+static _Noreturn void
 refuse(const ViewCall *call, ViewScope *scope)
 {
 	const char *hint = "docs/reference.md lists the functions that a view may have.";
@@ -392,14 +392,13 @@ ViewValue
 view_check_call(const ViewCall *call, ViewScope *scope)
 {
 	const Allowed *allowed = find(call->function);
+	bool own_operator = OidIsValid(call->opno) && call->opno >= FirstGenbkiObjectId;
 
-	if (OidIsValid(call->opno) && call->opno >= FirstGenbkiObjectId)
-		allowed = NULL;
-	else if (allowed == NULL && is_days(call->function))
+	if (allowed != NULL && !own_operator)
+		return allowed->rule(call, scope);
+	if (!own_operator && is_days(call->function))
 		return view_value_of_type(call->type, -1);
-	if (allowed == NULL)
-		refuse(call, scope);
-	return allowed->rule(call, scope);
+	refuse(call, scope);
 }
 
 void

@@ -39,7 +39,7 @@ typedef struct KnownView
 	ViewRows *rows;
 } KnownView;
 
-static void
+static _Noreturn void
 refuse_table(ViewScope *scope, Relation relation, const char *rule, const char *hint)
 {
 	view_refuse(scope, psprintf("relation \"%s\": %s", RelationGetRelationName(relation), rule),
