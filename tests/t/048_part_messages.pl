@@ -149,11 +149,11 @@ is(told(@rating[ 0, 1 ], of_another(pack('CNN', 1, 5, 5 * $each), 5 * $each * 8)
 
 # A person or a column that deals rows is read as it is stored.
 my $separator = pack 'H*', $sent{'a linear separator'}[0];
-my ($nobody, $dealt) = (pack('NCNCCq>', 0, 0, 0, 0, 1, 300), text('t') . pack('N', 25));
-my $person = $separator =~ s/\Q$nobody\E/pack('NC', 0, 1) . $dealt . pack('CNCCq>', 0, 1, 0, 1, 300)/er;
+my ($nobody, $dealt) = (pack('NCNCCCq>', 0, 0, 0, 0, 0, 1, 300), text('t') . pack('N', 25));
+my $person = $separator =~ s/\Q$nobody\E/pack('NC', 0, 1) . $dealt . pack('CNCCCq>', 0, 1, 0, 0, 1, 300)/er;
 is(told(unpack 'H*', $person), '', 'a text names persons');
 is(told(unpack 'H*', $_), $invalid, 'what names persons or deals rows is not cast')
-  for $person =~ s/\Q$dealt\E\K\0(?=\0\0\0\x01\0\x01)/\x01/r, $separator =~ s/.*\Q$dealt\E\K\0/\x01/sr;
+  for $person =~ s/\Q$dealt\E\K\0(?=\0\0\0\x01\0\0\x01)/\x01/r, $separator =~ s/.*\Q$dealt\E\K\0/\x01/sr;
 
 # ---- bytes that anybody may have changed ----
 
