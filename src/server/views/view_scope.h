@@ -82,8 +82,7 @@ typedef struct ViewScope
  * Raises UB003: what was found in which clause of which query, a sentence without its full stop,
  * and what is allowed instead.
  */
-extern void view_refuse(const ViewScope *scope, const char *found, const char *allowed)
-	pg_attribute_noreturn();
+extern _Noreturn void view_refuse(const ViewScope *scope, const char *found, const char *allowed);
 
 /* view_query.c */
 
