@@ -82,7 +82,8 @@ typedef struct ViewScope
  * Raises UB003: what was found in which clause of which query, a sentence without its full stop,
  * and what is allowed instead.
  */
-extern _Noreturn void view_refuse(const ViewScope *scope, const char *found, const char *allowed);
+extern void view_refuse(const ViewScope *scope, const char *found, const char *allowed)
+	__attribute__((noreturn));
 
 /* view_query.c */
 
